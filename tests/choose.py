@@ -53,6 +53,7 @@ SHORT = {
 CHANGED = [
     ("src/base/*", HOST + ["array", "file", "agree_ranks_3", "commands"]),
     ("src/case/*", CASE),
+    ("src/advice/*", CASE + ["guards", "wrong"]),
     ("src/body/*", BODY + ["voxels", "surfaces"]),
     ("src/foreign/*", ["child", "voxels"]),
     ("src/domain/*", DOMAIN + ["refined", "sampling", "pores_ranks_3", "reference_ranks_32_4"]),

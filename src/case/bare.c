@@ -124,34 +124,6 @@ void bare_note(const struct reader *r, const struct node *n, enum key_unit unit,
     add(to, path, rule == BARE_BODY, largest);
 }
 
-/* The lattice unit in words. */
-static const char *lattice_text(enum key_unit unit)
-{
-    switch (unit) {
-    case UNIT_LENGTH:
-        return "cells";
-    case UNIT_AREA:
-        return "faces of cells";
-    case UNIT_TIME:
-        return "steps";
-    case UNIT_VELOCITY:
-        return "cells a step";
-    case UNIT_VISCOSITY:
-    case UNIT_DIFFUSIVITY:
-        return "cells^2 a step";
-    case UNIT_ACCELERATION:
-        return "cells a step^2";
-    case UNIT_RATE:
-        return "parts a step";
-    case UNIT_HEATING:
-        return "K a step";
-    case UNIT_CAPACITY:
-        return "those of the fluid";
-    default:
-        return "lattice units";
-    }
-}
-
 const char *bare_length_text(const struct flow_case *c, char text[256])
 {
     const struct case_bare *const b = &c->unitless.bare[UNIT_LENGTH];
@@ -160,30 +132,4 @@ const char *bare_length_text(const struct flow_case *c, char text[256])
         snprintf(text, 256, "; %s is %g without a unit, so %g cells (write %g m if you mean that)",
                  b->key, b->value, b->value, b->value);
     return text;
-}
-
-void bare_warn(const struct flow_case *c)
-{
-    for (int unit = 0; unit < CASE_UNITS; unit++) {
-        const struct case_bare *const b = &c->unitless.bare[unit];
-        char more[32] = "", others[sizeof b->others + 64] = "";
-        if (!b->count || !(b->sure || c->unitless.others))
-            continue;
-        const struct unit_info *const info = unit_info((enum key_unit)unit);
-        if (b->count - 1 > b->listed)
-            snprintf(more, sizeof more, " and %d more", b->count - 1 - b->listed);
-        if (b->count > 1)
-            snprintf(others, sizeof others, " (as %s%s)", b->others, more);
-        const double one = lattice_unit(&c->units, (enum key_unit)unit);
-        if (one > 0 && isfinite(one))
-            warn("%s is %g without a unit%s: that is in %s, here %.3g %s (write %g %s if you mean "
-                 "that)",
-                 b->key, b->value, others, lattice_text((enum key_unit)unit), b->value * one,
-                 info->symbol, b->value, info->symbol);
-        else
-            warn("%s is %g without a unit%s: that is in %s (write %g %s if you mean that, with "
-                 "units.heat_capacity)",
-                 b->key, b->value, others, lattice_text((enum key_unit)unit), b->value,
-                 info->symbol);
-    }
 }

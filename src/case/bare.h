@@ -13,7 +13,4 @@ void bare_note(const struct reader *r, const struct node *n, enum key_unit unit,
  */
 const char *bare_length_text(const struct flow_case *c, char text[256]);
 
-/* Warns of the noted numbers, of each kind once. */
-void bare_warn(const struct flow_case *c);
-
 #endif

@@ -735,6 +735,9 @@ bool patch_holds(const struct case_patch *p, const int cells[3], int i, int j);
 double signal_peak(const struct case_signal *s);
 void signal_range(const struct case_signal *s, double range[2]);
 
+/* Are some of its factors negative, and others positive? */
+bool signal_changes_sign(const struct case_signal *s);
+
 /* Has a kind of face one of these properties (FACE_HAS_)? */
 bool face_has(enum face_kind kind, unsigned properties);
 
@@ -774,7 +777,7 @@ double case_cell_reynolds(const struct flow_case *c, int level);
  * the boundaries of this case: openings, walls at rest, moving walls. */
 double case_most_cell(const struct flow_case *c);
 
-/* The same for the operator that the case has: where case_warn() warns of it. INFINITY: nowhere. */
+/* The same for the operator that the case has: where advice warns of it. INFINITY: nowhere. */
 double case_limit_cell(const struct flow_case *c);
 
 /* Relaxation time tau = 3 viscosity + 1/2. */
@@ -890,9 +893,5 @@ int case_threads(const struct flow_case *c);
 /* Log the numbers derived from a case: grid, units, dx, dt, tau, omega, Mach, Reynolds. */
 void case_say_derived(const struct flow_case *c);
 
-/* Advice through warn(): Mach above 0.175, operators where they are known to fail (BGK and TRT
- * above a cell Reynolds number, raw and central moments near tau = 1/2), tau far above 1, densities
- * far from 1. */
-void case_warn(const struct flow_case *c);
 
 #endif

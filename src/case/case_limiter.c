@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/message.h"
+#include "case/scalar_values.h"
 #include "case/sections.h"
 #include "tag.h"
 
@@ -143,7 +144,7 @@ enum status limiter_check(struct map m, const struct flow_case *c, int k)
 /* ---- what check says ---- */
 
 /* Thickness in cells of the layer at a wall, over the length of the flow along it. */
-static double layer_of(const struct flow_case *c, int k)
+double scalar_layer(const struct flow_case *c, int k)
 {
     double length = c->fluid.length;
     for (int a = 0; a < 3 && !(c->fluid.length > 0); a++)
@@ -163,52 +164,4 @@ void limiter_say(const struct flow_case *c, int k)
             s->name, by, peclet);
     else if (why && peclet > 10 && !scalar_has_gradient(s))
         say("%s: no limiter: it %s", s->name, why);
-}
-
-/* Is a value given at a wall that is no opening? */
-static bool meets_value(const struct flow_case *c, int k)
-{
-    bool any = false;
-    for (int i = 0; i < case_openings(c); i++) {
-        const struct case_face *const face = case_opening(c, i);
-        any = any || (!face_open(face->kind) && (face->scalar[k].kind == SCALAR_WALL_value ||
-                                                 face->scalar[k].kind == SCALAR_WALL_transfer));
-    }
-    for (int i = 0; i < c->body_count; i++)
-        for (int part = 0; part <= c->bodies[i].label_count; part++) {
-            const enum scalar_wall kind = case_body_wall(&c->bodies[i], part, k)->kind;
-            any = any || kind == SCALAR_WALL_value || kind == SCALAR_WALL_transfer;
-        }
-    return any;
-}
-
-/* A layer of 1.5 cells at a body that conducts lets 11 % more pass, one of 0.8 cells 45 %, one of
- * 0.25 cells 5 times as much (a plate of 64 cells, docs/lab/scalar_limiter.md). */
-static void warn_conducting(const struct flow_case *c, int k, double layer)
-{
-    static const double least = 1.5;
-    for (int i = 0; i < c->body_count && layer < least; i++)
-        if (case_body_conducts(&c->bodies[i], k))
-            warn("bodies.%s.scalars.%s: the layer at its surface, sqrt(diffusivity length / "
-                 "velocity), is %.2g cells thick: below %g cells a body that conducts exchanges "
-                 "too much with the fluid (a finer grid, a larger diffusivity, or a given value "
-                 "or flux)",
-                 c->bodies[i].name, c->scalars[k].name, layer, least);
-}
-
-void limiter_warn(const struct flow_case *c, int k)
-{
-    if (!scalar_limited(c, k))
-        return;
-    const double layer = layer_of(c, k);
-    warn_conducting(c, k, layer);
-    if (layer < 1 && meets_value(c, k)) {
-        /* fits the plate of docs/lab/scalar_limiter.md */
-        const double thin = 1.77 * layer, share = thin / pow(1 + pow(thin, 2.3), 1 / 2.3);
-        warn("scalars.%s: its layer at walls of given value or transfer, sqrt(diffusivity length / "
-             "velocity), is %.2g cells thick: only about %.0f %% of what ought to passes through "
-             "them (a finer grid, %sor a given flux)",
-             c->scalars[k].name, layer, 100 * share,
-             c->solver.subgrid == SUBGRID_none ? "a subgrid model, " : "");
-    }
 }

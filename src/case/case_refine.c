@@ -385,14 +385,3 @@ void refine_say(const struct flow_case *c)
     for (int k = 0; k < c->refine_count; k++)
         say_region(c, &c->refines[k]);
 }
-
-/* docs/lab/refinement.md, "What to do": TRT diverges at interfaces from 8 on, and peaks are up to
- * 1.8 times the velocities that a case sets. */
-void refine_warn(const struct flow_case *c)
-{
-    const double cell = case_fastest_velocity(c) / c->fluid.viscosity;
-    if (c->levels > 1 && collision_on_pairs(c->solver.collision) && cell > REFINE_MOST_CELL)
-        warn("the Reynolds number of a cell of level 0 is %.3g, above %g: %s may diverge where "
-             "levels meet (take solver.collision auto or rr)",
-             cell, REFINE_MOST_CELL, key_collisions[c->solver.collision]);
-}

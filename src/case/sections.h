@@ -83,10 +83,8 @@ key_comparer viscosity_same;
 enum status check_mach(const struct reader *r, const struct node *value, double speed,
                        const char *what);
 
-/* After all sections. tau_check() refuses a tau so large that the flow is wrong, on any level;
- * tau_warn() warns where it begins to matter. */
+/* After all sections: refuses a tau so large that the flow is wrong, on any level. */
 enum status tau_check(const struct reader *r, const struct flow_case *c);
-void tau_warn(const struct flow_case *c);
 
 /* "a smaller units.dt", or "a smaller units.velocity.lattice" where that gives the time step. */
 const char *smaller_step(const struct flow_case *c);
@@ -101,9 +99,8 @@ const char *time_step_text(const struct flow_case *c, double times, char text[TI
 /* After all sections: refuses what does not go with regions of finer cells. */
 enum status refine_check(const struct reader *r, const struct flow_case *c);
 
-/* The part of refined grids of case_say_derived() and case_warn(). */
+/* The part of refined grids of case_say_derived(). */
 void refine_say(const struct flow_case *c);
-void refine_warn(const struct flow_case *c);
 
 /* Estimate of the velocity that buoyancy makes; 0 without. */
 double scalars_velocity(const struct flow_case *c);
@@ -114,24 +111,16 @@ double scalars_fastest(const struct flow_case *c);
 /* Can the limiter act that a scalar asks for? m: of the scalar. STATUS_USAGE, reported. */
 enum status limiter_check(struct map m, const struct flow_case *c, int k);
 
-/* The limiter's part of scalars_say() and scalars_warn(), for scalar k. */
+/* The limiter's part of scalars_say(), for scalar k. */
 void limiter_say(const struct flow_case *c, int k);
-void limiter_warn(const struct flow_case *c, int k);
 
-/* The scalars' part of case_say_derived() and case_warn(). */
+/* The scalars' part of case_say_derived(). */
 void scalars_say(const struct flow_case *c);
-void scalars_warn(const struct flow_case *c);
 
 /* Read a time function by the keys ramp, sine and table of a map whose row has SIGNAL_ROWS below
  * it. */
 enum status signal_read(struct map m, struct case_signal *s);
 void signal_destroy(struct case_signal *s);
-
-/* The moving bodies' part of case_warn(). */
-void pumps_warn(const struct flow_case *c);
-
-/* The time functions' part of case_warn(). */
-void signals_warn(const struct flow_case *c);
 
 /* Writers of sections that are not written key by key. */
 void faces_write(struct writer *w);

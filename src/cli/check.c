@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "advice/advice.h"
 #include "base/agree.h"
 #include "base/message.h"
 #include "body/stl.h"
@@ -520,7 +521,7 @@ enum status command_check(int count, char **arguments, MPI_Comm comm)
     if (!status)
         status = (c.levels > 1 ? look_at_levels : look_at_one_level)(&c, &w, &cluster, comm);
     if (!status)
-        case_warn(&c);
+        advice_case(&c);
     case_destroy(&c);
     return status;
 }

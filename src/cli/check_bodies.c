@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "tags/create.h"
 #include "tags/pore_survey.h"
-#include "tags/survey.h"
+#include "advice/survey.h"
 
 enum { LABELS_SHOWN = 16, SLABS_SHOWN = 10 };
 

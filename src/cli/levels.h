@@ -6,7 +6,7 @@
 
 #include "cli/scale.h"
 #include "solver/seam.h"
-#include "tags/survey.h"
+#include "advice/survey.h"
 
 struct checked_level {
     const struct flow_case *c;   /* in units of the level */

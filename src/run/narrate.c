@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "advice/advice.h"
 #include "base/clock.h"
 #include "base/message.h"
 #include "case/keys.h"
@@ -195,7 +196,7 @@ void narrate_start(const struct narrator *n, const char *from)
     survey_say(n->survey, d, n->c);
     for (int l = 1; l < n->grid->levels; l++)
         survey_say_finer(&n->survey[l], &n->grid->level[l].domain, n->grid->level[l].c);
-    case_warn(n->c);
+    advice_case(n->c);
     if (n->grid->level->backend->type->host_memory)
         threads_say(n->threads, n->c->run.threads);
 }

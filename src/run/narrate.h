@@ -8,7 +8,7 @@
 #include "run/checkpoint.h"
 #include "run/report.h"
 #include "run/threads.h"
-#include "tags/survey.h"
+#include "advice/survey.h"
 
 /* State of the run for its messages. */
 struct narrator {

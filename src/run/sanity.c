@@ -215,7 +215,7 @@ void sanity_velocity(struct sanity *s, const struct narrator *n, const struct fl
     const double mach = sqrt(3.0) * sums->max_velocity;
     const double viscosity = ldexp(s->c->fluid.viscosity, sums->max_level);
     const double cell = sums->max_velocity / viscosity, expected = case_fastest_velocity(s->c);
-    /* above the limit case_warn() warned already */
+    /* above the limit advice warned already */
     const double most = peaks * fmax(case_limit_cell(s->c), expected / s->c->fluid.viscosity);
     char place[192], help[128], than[64] = "and the case names none";
     if (s->warned_velocity || !sums->finite || (mach <= MACH_MAX && cell <= most))

@@ -1,6 +1,7 @@
 /* Fuzz target: a text read as a case. What reads is said and warned about, and its resolved text
  * reads back to the same case; cases of finer levels are made of it. */
 #include "fuzz.h"
+#include "advice/advice.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!s) {
         fuzz_check_resolved(&c);
         case_say_derived(&c);
-        case_warn(&c);
+        advice_case(&c);
         said_check_lines();
         if (c.levels > 1)
             check_levels(&c);

@@ -24,9 +24,12 @@ body_sources='src/body/voxel_survey.c src/body/voxels.c'
 body_shown="src/body/stl.c src/body/lines.c src/body/mesh.c src/body/mesh_look.c src/body/mesh_sheets.c src/body/mesh_shells.c src/body/mesh_turn.c $voxel_sources $body_sources"
 case_sources='src/body/images.c src/base/array.c src/base/sets.c src/base/isa.c src/base/launcher.c src/base/message.c src/base/precision.c src/base/file.c src/base/text.c src/body/lines.c src/body/mesh.c
     src/body/mesh_look.c src/body/mesh_sheets.c src/body/mesh_shells.c src/body/mesh_turn.c src/body/shape.c src/body/stl.c src/body/turn.c src/case/*.c tests/fuzz/fuzz.c'
+advice_sources='src/advice/bare.c src/advice/case.c src/advice/faces.c src/advice/operator.c src/advice/pumps.c src/advice/remedy.c src/advice/samples.c
+    src/advice/scalars.c src/advice/signals.c src/advice/speed.c src/advice/storage.c src/advice/tau.c src/advice/wakes.c'
 wrapped=-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=open_memstream,--wrap=newlocale
 sources_of() {
     case $1 in
+    case) echo $advice_sources $case_sources "tests/fuzz/$1.c" ;;
     seal) echo src/io/seal.c $case_sources "tests/fuzz/$1.c" ;;
     voxels) echo $voxel_sources $body_sources $case_sources "tests/fuzz/$1.c" ;;
     tiff) echo $voxel_sources $case_sources "tests/fuzz/$1.c" ;;
@@ -114,7 +117,7 @@ else
 fi
 
 # Objects that are older than a source or a header are made again.
-newest=$(find include src/base src/body src/case src/foreign src/io src/predict src/tags tests/fuzz -name '*.[ch]' -newer "$build/stamp$suffix" 2>/dev/null ||
+newest=$(find include src/advice src/base src/body src/case src/foreign src/io src/predict src/tags tests/fuzz -name '*.[ch]' -newer "$build/stamp$suffix" 2>/dev/null ||
     echo all)
 if [ -n "$newest" ] || [ ! -e "$build/stamp$suffix" ]; then
     rm -f "$build/object/"*"$suffix.o"

@@ -13,14 +13,15 @@ USES = {
     "case": "base body",
     "domain": "base case",
     "tags": "base foreign body case domain",
+    "advice": "base body case domain tags",
     "io": "base",
     "solver": "base body case domain tags io",
     "measure": "base body case domain tags io solver",
     "cpu": "base solver",
     "cuda": "base solver",
-    "run": "base foreign body case domain tags io solver measure",
+    "run": "base foreign body case domain tags advice io solver measure",
     "predict": "base case domain",
-    "cli": "base foreign body case domain tags io solver measure run predict",
+    "cli": "base foreign body case domain tags advice io solver measure run predict",
     "bench": "base case domain tags solver measure cpu cli",
     ".": "base case solver cli",
 }
@@ -35,7 +36,6 @@ CYCLES = [frozenset(cycle.split()) for cycle in (
     "io/series io/series_cut",
     "solver/drive solver/grid solver/hold",
     "solver/mean_flow solver/scalar_range solver/solver",
-    "tags/advice tags/survey",
     "tags/edges tags/refine",
 )]
 root = os.environ.get("TAGFLOW_SOURCE_ROOT", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "advice/advice.h"
 #include "case/case.h"
 #include "case/keys.h"
 
@@ -1351,7 +1352,7 @@ static void expect_warning(const char *text, const char *sets, const char *expec
     else
         must_read(text, NULL, &c);
     FILE *file = capture_start(STDERR_FILENO, &saved);
-    case_warn(&c);
+    advice_case(&c);
     capture_stop(STDERR_FILENO, saved, file);
     if (*expected)
         assert_non_null(strstr(said, expected));
@@ -1501,7 +1502,7 @@ static void warnings_come_when_due(void **state)
     /* with units the advice has numbers: a third of dt, a fifth of dx */
     must_read(UNITS BASE, "fluid={viscosity: 1 m2/s, velocity: 1.515544 m/s}", &c);
     FILE *file = capture_start(STDERR_FILENO, &saved);
-    case_warn(&c);
+    advice_case(&c);
     capture_stop(STDERR_FILENO, saved, file);
     assert_non_null(strstr(said, "Mach is 0.525"));
     assert_non_null(strstr(said, "units.dt 0.00033 s, which makes tau 40.5"));
@@ -1512,7 +1513,7 @@ static void warnings_come_when_due(void **state)
     expect_warning(UNITS BASE, "fluid={viscosity: 0.1, velocity: 0.1}", "");
     must_read(UNITS BASE, "fluid={viscosity: 8.3333333e-6 m2/s}", &c);
     file = capture_start(STDERR_FILENO, &saved);
-    case_warn(&c);
+    advice_case(&c);
     capture_stop(STDERR_FILENO, saved, file);
     assert_non_null(strstr(said, "tau is 0.501"));
     assert_non_null(strstr(said, "units.dx 0.001 m at the same Mach number"));

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "advice/advice.h"
 #include "case/case.h"
 #include "case/keys.h"
 
@@ -499,7 +500,7 @@ static void trt_at_large_cell_reynolds_numbers_is_warned_of(void **state)
                           : PLAIN "solver: {collision: trt}\n",
                   "fluid={viscosity: 0.01, velocity: 0.06}", &c);
         capture();
-        case_warn(&c);
+        advice_case(&c);
         release();
         assert_int_equal(strstr(said, "where levels meet") != NULL, refined);
         case_destroy(&c);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "advice/advice.h"
 #include "case/case.h"
 #include "case/record.h"
 
@@ -588,7 +589,7 @@ static void warnings_come_when_due(void **state)
         const enum status s = case_read("case.yaml", cases[i].text, (long)strlen(cases[i].text),
                                         cases[i].set != NULL, &cases[i].set, &c);
         if (!s)
-            case_warn(&c);
+            advice_case(&c);
         capture_stop(capture);
         if (s)
             fail_msg("%zu: %s", i, said);

@@ -1,14 +1,14 @@
 /* Report on faces and bodies; see survey.h. */
-#include "tags/survey.h"
+#include "advice/survey.h"
 
 #include <math.h>
 #include <stdio.h>
 
+#include "advice/advice.h"
+#include "advice/idle_force.h"
+#include "advice/thin.h"
 #include "base/message.h"
-#include "tags/advice.h"
-#include "tags/idle_force.h"
 #include "tags/paths.h"
-#include "tags/thin.h"
 
 /* Does this cell, of the block or beside it, belong to a body that is not an image? */
 static bool is_body(const struct domain *d, const struct flow_case *c, const int at[3])
@@ -170,6 +170,6 @@ void survey_say(const struct survey *s, const struct domain *d, const struct flo
         warn_near(s, d, c, k);
     if (s->idle_force)
         idle_force_warn(c);
-    advice_say(d, c);
+    advice_cells(d, c);
     survey_say_finer(s, d, c);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "advice/advice.h"
 #include "base/message.h"
 #include "body/mesh.h"
 #include "body/shape.h"
@@ -114,7 +115,7 @@ static bool mesh_pumps(const struct flow_case *c, const struct case_body *body)
     return along > share * all;
 }
 
-void pumps_warn(const struct flow_case *c)
+void advise_pumps(const struct flow_case *c)
 {
     for (int k = 0; k < c->body_count; k++) {
         const struct case_body *const body = &c->bodies[k];

@@ -1,6 +1,6 @@
 /* A body at rest on a moving floor leaves a corner of fluid beside its foot: a cell with the floor
  * on one side and the body on a side of another axis. See standing.h. */
-#include "tags/standing.h"
+#include "advice/standing.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,7 @@
 /* Forces that can drive no flow; see idle_force.h. */
-#include "tags/idle_force.h"
+#include "advice/idle_force.h"
 
 #include "base/message.h"
-#include "case/keys.h"
 #include "tags/pore_labels.h"
 
 /* The axes along which the case pushes the fluid. */

@@ -1,5 +1,5 @@
 /* Parts of bodies that the grid loses; see thin.h. */
-#include "tags/thin.h"
+#include "advice/thin.h"
 
 #include <stdio.h>
 

@@ -2,10 +2,10 @@
 #ifndef TAGFLOW_SURVEY_H
 #define TAGFLOW_SURVEY_H
 
+#include "advice/standing.h"
 #include "tags/faces.h"
 #include "tags/gaps.h"
 #include "tags/level_parts.h"
-#include "tags/standing.h"
 
 enum {
     SURVEY_OPENINGS = 6 + CASE_PATCHES,

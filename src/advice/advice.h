@@ -1,0 +1,60 @@
+/* Advice: warnings of cases that run, and may give something else than was meant. A rule says
+ * nothing where it does not apply; a new one is a function and a row. Estimates by which a case
+ * chooses defaults are in case/, what a run finds is in run/sanity.h. */
+#ifndef TAGFLOW_ADVICE_H
+#define TAGFLOW_ADVICE_H
+
+#include "domain/domain.h"
+
+/* Rules on the case alone, in the order of their messages. */
+#define ADVICE_CASE_LIST(X)                                                                        \
+    X(mach)                                                                                        \
+    X(free)                                                                                        \
+    X(operator)                                                                                    \
+    X(tau)                                                                                         \
+    X(wakes)                                                                                       \
+    X(signals)                                                                                     \
+    X(pumps)                                                                                       \
+    X(storage)                                                                                     \
+    X(settling)                                                                                    \
+    X(surfaces)                                                                                    \
+    X(neighbours)                                                                                  \
+    X(force)                                                                                       \
+    X(bare)                                                                                        \
+    X(outflows)                                                                                    \
+    X(rings)                                                                                       \
+    X(samples)                                                                                     \
+    X(scalars)                                                                                     \
+    X(edges)                                                                                       \
+    X(density)
+#define X(name) void advise_##name(const struct flow_case *c);
+ADVICE_CASE_LIST(X)
+#undef X
+
+/* Rules on the cells of level 0, too. */
+#define ADVICE_CELLS_LIST(X)                                                                       \
+    X(no_inflow)                                                                                   \
+    X(along)                                                                                       \
+    X(density)                                                                                     \
+    X(settling)                                                                                    \
+    X(pulse)                                                                                       \
+    X(outflow_walls)                                                                               \
+    X(small)                                                                                       \
+    X(drag)                                                                                        \
+    X(wake)                                                                                        \
+    X(inlet)                                                                                       \
+    X(outside)
+#define X(name) void advise_cells_##name(const struct domain *d, const struct flow_case *c);
+ADVICE_CELLS_LIST(X)
+#undef X
+
+void advice_case(const struct flow_case *c);
+
+/* After domain_create. */
+void advice_cells(const struct domain *d, const struct flow_case *c);
+
+/* Warns if only a small part of the body's mesh is in the box. cells: those in the box; of the size
+ * in which *body is given. */
+void advice_outside(const struct case_body *body, double cells);
+
+#endif

@@ -1,0 +1,297 @@
+/* Scalars. */
+#include <math.h>
+#include <stdio.h>
+
+#include "advice/advice.h"
+#include "base/message.h"
+#include "case/scalar_values.h"
+#include "case/sections.h"
+
+static const char *slower_text(const struct flow_case *c)
+{
+    return c->units.given ? smaller_step(c) : "a smaller velocity, viscosity and diffusivity";
+}
+
+static void warn_diffusivity(const struct flow_case *c, int k)
+{
+    static const double most_peclet = 10, far_peclet = 15, least = 0.005, most_tau = 8, few = 0.2;
+    const struct case_scalar *const s = &c->scalars[k];
+    const double d = s->diffusivity, peclet = case_fastest_velocity(c) / d;
+    const bool limited = scalar_limited(c, k);
+    if (!limited && peclet > most_peclet && scalar_magic(s) < few)
+        warn("scalars.%s: the Peclet number of a cell, velocity / diffusivity, is %.3g, above %g: "
+             "values ring beside steep fronts (take limiter: on, magic: 0.25, or a finer grid)",
+             s->name, peclet, most_peclet);
+    if (!limited && peclet > far_peclet && scalar_magic(s) >= few)
+        warn(
+            "scalars.%s: the Peclet number of a cell, velocity / diffusivity, is %.3g, above %g: "
+            "beside walls, bodies and inlets values may lie far outside those given (take limiter: "
+            "on, a finer grid, or a larger diffusivity)",
+            s->name, peclet, far_peclet);
+    if (!limited && 4 * d < least)
+        warn("scalars.%s: the diffusivity %.3g is so small, below %g, that the scalar lags behind "
+             "the flow (take %s)",
+             s->name, d, least / 4,
+             c->units.given ? c->units.lattice > 0
+                                  ? "a larger units.velocity.lattice, or a finer grid"
+                                  : "a larger units.dt, or a finer grid"
+                            : "a larger velocity, viscosity and diffusivity, or a finer grid");
+    if (4 * d + 0.5 > most_tau)
+        warn("scalars.%s: tau- is %.3g, above %g: the scalar diffuses over many cells a step (take "
+             "%s)",
+             s->name, 4 * d + 0.5, most_tau, slower_text(c));
+}
+
+static void warn_buoyancy(const struct flow_case *c, int k)
+{
+    static const double most_mach = 0.1, most_change = 0.1;
+    const struct case_scalar *const s = &c->scalars[k];
+    const struct scalar_values e = scalar_extent(c, k);
+    const double difference = scalar_difference(c, k);
+    const double mach = sqrt(3.0) * scalar_free_fall(c, k, difference);
+    const double change = fabs(s->expansion) * difference;
+    char by[96] = "";
+    if (difference > e.high - e.low)
+        snprintf(by, sizeof by, ", and sources and fluxes may make differences of %.3g",
+                 difference);
+    if (mach > most_mach)
+        warn("scalars.%s: buoyancy may drive velocities of Mach %.3g, by a free fall through the "
+             "box, above %g%s (take %s)",
+             s->name, mach, most_mach, by,
+             c->units.given ? smaller_step(c)
+                            : "a smaller force.gravity, viscosity and diffusivity");
+    if (c->units.given && change > most_change)
+        warn("scalars.%s: expansion times the largest difference is %.3g, above %g: buoyancy alone "
+             "does not describe such changes of density (take smaller differences)%s",
+             s->name, change, most_change, by);
+}
+
+/* The value, relative to the reference, of the fluid that comes in through an opening: buoyancy has
+ * to vanish there, or it drives a flow through openings of different heights. Without openings, or
+ * where none gives a value, the middle of all. */
+static double best_reference(const struct flow_case *c, int k, const struct scalar_values *e)
+{
+    for (int i = 0; i < case_openings(c); i++)
+        if (face_open(case_opening(c, i)->kind) &&
+            case_opening(c, i)->scalar[k].kind == SCALAR_WALL_value)
+            return case_opening(c, i)->scalar[k].value;
+    return 0.5 * (e->low + e->high);
+}
+
+/* Values are stored relative to the reference, in fp32 unless the flow is in fp64; and there is no
+ * buoyancy at the reference: elsewhere only the pressure balances its mean. */
+static void warn_reference(const struct flow_case *c, int k)
+{
+    static const double much = 100;
+    const struct case_scalar *const s = &c->scalars[k];
+    const struct scalar_values e = scalar_extent(c, k);
+    const double middle = 0.5 * (e.low + e.high), width = e.high - e.low;
+    if (c->units.given && s->kind == SCALAR_KIND_heat && s->reference == 0 &&
+        s->initial.value == 0 && !s->initial.linear && !s->initial.earlier)
+        warn(
+            "scalars.%s: begins at 0 K, as neither reference nor initial is given (give reference: "
+            "300 K: the temperature at inlets, or near the middle of all)",
+            s->name);
+    if (!(width > 0))
+        return;
+    if (s->expansion != 0 && fabs(middle) > width)
+        warn(
+            "scalars.%s: its values differ by %.3g, but are about %.3g from the reference, so that "
+            "nearly all of the buoyancy only changes the pressure (take reference: %.6g)",
+            s->name, width, fabs(middle), s->reference + best_reference(c, k, &e));
+    else if (c->solver.storage != PRECISION_fp64 && fabs(middle) > much * width)
+        warn("scalars.%s: its values differ by %.3g, but are about %.3g from the reference, which "
+             "costs digits (take reference: %.6g)",
+             s->name, width, fabs(middle), s->reference + best_reference(c, k, &e));
+}
+
+static void warn_rate(const struct flow_case *c, int k)
+{
+    static const double most = 0.1;
+    const struct case_scalar *const s = &c->scalars[k];
+    const double rate = case_scalar_decay(c, k);
+    if (rate > most)
+        warn("scalars.%s: a step takes %.3g of its value by decay and rate, above %g, which is too "
+             "fast for the time step (take %s)",
+             s->name, rate, most, c->units.given ? smaller_step(c) : "smaller rates");
+}
+
+/* A value given at an opening acts on the even part of the populations, which lags by tau+ behind
+ * what changes along the flow. The relative error was found to be this. Inlets of
+ * scalar_inlet_allows() do not have it. */
+static double opening_error(const struct flow_case *c, int k)
+{
+    const struct case_scalar *const s = &c->scalars[k];
+    const struct scalar_values e = scalar_extent(c, k);
+    const double range = fmax(e.high, 0) - fmin(e.low, 0);
+    double rate = case_scalar_decay(c, k);
+    if (range > 0)
+        rate += fabs(s->source) / range;
+    return 3 * rate * scalar_magic(s) / (4 * s->diffusivity);
+}
+
+static void warn_opening(const struct flow_case *c, int k)
+{
+    static const double most = 0.01;
+    const double error = opening_error(c, k);
+    bool given = false;
+    for (int i = 0; i < case_openings(c); i++)
+        given = given || (case_opening(c, i)->kind != FACE_wall && !scalar_inlet_allows(c, k, i) &&
+                          case_opening(c, i)->scalar[k].kind == SCALAR_WALL_value);
+    if (given && error > most && !scalar_limited(c, k))
+        warn("scalars.%s: at openings of a given value it is off by some %.2g %%, as source, decay "
+             "or reaction are fast beside the diffusivity (take a larger diffusivity, or slower "
+             "rates)",
+             c->scalars[k].name, 100 * error);
+}
+
+/* Patches 3 and 2 cells high brought in 28 % and 43 % too little of a scalar, while the flow was
+ * right. A whole face brings in all of it. */
+static void warn_links(const struct flow_case *c, int k)
+{
+    for (int i = 6; i < case_openings(c); i++) {
+        const struct case_face *const patch = case_opening(c, i);
+        if (patch->kind == FACE_velocity && patch->rule == FACE_RULE_links)
+            warn("scalars.%s: patches.%s is an inlet by links in a part of a face: it brings in "
+                 "too little of the scalar (take rule: regularised, the default)",
+                 c->scalars[k].name, c->patches[i - 6].name);
+    }
+}
+
+static void warn_conduct(const struct flow_case *c, int k, const struct case_body *body,
+                         const struct case_scalar_wall *w, const char *name)
+{
+    static const double most = 1000, most_tau = 8;
+    const struct case_scalar *const s = &c->scalars[k];
+    if (w->kind != SCALAR_WALL_conduct)
+        return;
+    const double ratio = w->conductivity / s->diffusivity, capacity = w->capacity;
+    const double length = scalar_thickness(c, body);
+    const double steps = length * length * capacity / w->conductivity;
+    const bool far = fmax(ratio, 1 / ratio) > most || fmax(capacity, 1 / capacity) > most;
+    if (far && steps > (double)c->run.steps)
+        warn("bodies.%s.scalars.%s: conductivity and capacity are %.3g and %.3g times those of the "
+             "fluid, beyond %g: the body alone takes some %.2g steps to settle, the run has %lld "
+             "(where only the steady state matters, take a capacity near 1)",
+             name, s->name, ratio, capacity, most, steps, (long long)c->run.steps);
+    else if (far)
+        warn("bodies.%s.scalars.%s: conductivity and capacity are %.3g and %.3g times those of the "
+             "fluid, beyond %g, where digits are lost (take solver.storage: fp64)",
+             name, s->name, ratio, capacity, most);
+    if (4 * w->conductivity + 0.5 > most_tau)
+        warn("bodies.%s.scalars.%s: tau- is %.3g in the body, above %g (take %s)", name, s->name,
+             4 * w->conductivity + 0.5, most_tau, slower_text(c));
+}
+
+/* Only given values are where the surface is. */
+static void warn_surface(const struct case_scalar *s, const struct case_body *body,
+                         const struct case_scalar_wall *w, const char *name)
+{
+    const bool halfway = w->kind == SCALAR_WALL_flux || w->kind == SCALAR_WALL_transfer ||
+                         w->kind == SCALAR_WALL_conduct;
+    if (body->wall == BODY_WALL_interpolated && halfway)
+        warn("bodies.%s.scalars.%s: with wall interpolated only a given value acts where the "
+             "surface is; flux, transfer and conduct act half-way between cells (take wall: "
+             "halfway, or more cells)",
+             name, s->name);
+}
+
+/* The condition of a body acts nowhere if all of its labels have their own. */
+static bool is_hidden(const struct case_body *body, int k)
+{
+    int own = 0;
+    for (int part = 1; part <= body->label_count; part++)
+        own += scalar_has_own(body, part, k);
+    return own && own == body->image.solid_count && !body->image.fill;
+}
+
+/* Warns of the condition of a part of a body, as case_body_wall. */
+static void warn_part(const struct flow_case *c, int k, const struct case_body *body, int part)
+{
+    const struct case_scalar_wall *const w = case_body_wall(body, part, k);
+    const struct scalar_part_name name = scalar_part_name(body, part, ".labels.");
+    const bool hidden = !part && is_hidden(body, k);
+    if (hidden && w->kind != SCALAR_WALL_adiabatic)
+        warn("bodies.%s.scalars.%s has no effect: labels gives all labels of image.solid another "
+             "condition (remove it)",
+             body->name, c->scalars[k].name);
+    if (hidden || !scalar_has_own(body, part, k))
+        return;
+    warn_conduct(c, k, body, w, name.text);
+    warn_surface(&c->scalars[k], body, w, name.text);
+}
+
+/* Is a value given at a wall that is no opening? */
+static bool meets_value(const struct flow_case *c, int k)
+{
+    bool any = false;
+    for (int i = 0; i < case_openings(c); i++) {
+        const struct case_face *const face = case_opening(c, i);
+        any = any || (!face_open(face->kind) && (face->scalar[k].kind == SCALAR_WALL_value ||
+                                                 face->scalar[k].kind == SCALAR_WALL_transfer));
+    }
+    for (int i = 0; i < c->body_count; i++)
+        for (int part = 0; part <= c->bodies[i].label_count; part++) {
+            const enum scalar_wall kind = case_body_wall(&c->bodies[i], part, k)->kind;
+            any = any || kind == SCALAR_WALL_value || kind == SCALAR_WALL_transfer;
+        }
+    return any;
+}
+
+/* A layer of 1.5 cells at a body that conducts lets 11 % more pass, one of 0.8 cells 45 %, one of
+ * 0.25 cells 5 times as much (a plate of 64 cells, docs/lab/scalar_limiter.md). */
+static void warn_conducting(const struct flow_case *c, int k, double layer)
+{
+    static const double least = 1.5;
+    for (int i = 0; i < c->body_count && layer < least; i++)
+        if (case_body_conducts(&c->bodies[i], k))
+            warn("bodies.%s.scalars.%s: the layer at its surface, sqrt(diffusivity length / "
+                 "velocity), is %.2g cells thick: below %g cells a body that conducts exchanges "
+                 "too much with the fluid (a finer grid, a larger diffusivity, or a given value "
+                 "or flux)",
+                 c->bodies[i].name, c->scalars[k].name, layer, least);
+}
+
+static void warn_limiter(const struct flow_case *c, int k)
+{
+    if (!scalar_limited(c, k))
+        return;
+    const double layer = scalar_layer(c, k);
+    warn_conducting(c, k, layer);
+    if (layer < 1 && meets_value(c, k)) {
+        /* fits the plate of docs/lab/scalar_limiter.md */
+        const double thin = 1.77 * layer, share = thin / pow(1 + pow(thin, 2.3), 1 / 2.3);
+        warn("scalars.%s: its layer at walls of given value or transfer, sqrt(diffusivity length / "
+             "velocity), is %.2g cells thick: only about %.0f %% of what ought to passes through "
+             "them (a finer grid, %sor a given flux)",
+             c->scalars[k].name, layer, 100 * share,
+             c->solver.subgrid == SUBGRID_none ? "a subgrid model, " : "");
+    }
+}
+
+void advise_scalars(const struct flow_case *c)
+{
+    static const double most = 0.04;
+    const double speed = case_fastest_velocity(c);
+    bool falls = false;
+    for (int k = 0; k < c->scalar_count; k++) {
+        falls = falls || c->scalars[k].expansion != 0;
+        warn_diffusivity(c, k);
+        warn_buoyancy(c, k);
+        warn_reference(c, k);
+        warn_rate(c, k);
+        warn_opening(c, k);
+        warn_links(c, k);
+        warn_limiter(c, k);
+        for (int i = 0; i < c->body_count; i++)
+            for (int part = 0; part <= c->bodies[i].label_count; part++)
+                warn_part(c, k, &c->bodies[i], part);
+    }
+    if (magnitude(c->gravity) > 0 && !falls)
+        warn("force.gravity has no effect: no scalar has an expansion (give scalars.*.expansion; "
+             "force.acceleration acts on all of the fluid)");
+    if (c->scalar_count && 4 * speed * speed > most)
+        warn("the velocity is %.3g: four times its square, %.2g %%, is the size of the error of "
+             "scalars' diffusion along the flow before a correction (keep it below %g %%: %s)",
+             speed, 400 * speed * speed, 100 * most, slower_text(c));
+}

@@ -1,0 +1,103 @@
+/* Time functions: tables that end, flows that reverse. */
+#include <stdio.h>
+
+#include "advice/advice.h"
+#include "base/message.h"
+#include "case/sections.h"
+
+/* A table that ends flat, and not where it began, is meant to stay there. */
+static void warn_end(const struct flow_case *c, const struct case_signal *s, const char *of,
+                     const char *name)
+{
+    const int last = s->points - 1;
+    char time[64] = "";
+    if (s->kind != SIGNAL_table || s->repeat || last < 1 ||
+        s->times[last] >= (double)c->run.steps ||
+        (s->values[last] == s->values[last - 1] && s->values[last] != s->values[0]))
+        return;
+    if (c->units.given)
+        snprintf(time, sizeof time, " (%.4g s)", s->times[last] * c->units.dt);
+    warn("%s%s: its table ends at step %.6g%s, and the run has %lld steps: the last factor, %.4g, "
+         "stays (repeat: true in table for a pulse; a further line at the end of the run if it is "
+         "meant)",
+         of, name, s->times[last], time, (long long)c->run.steps, s->values[last]);
+}
+
+/* Does the opening draw fluid out of the box (-1), let it in (1), or both (0)? */
+static int direction_of(const struct flow_case *c, int k)
+{
+    const struct case_face *const what = case_opening(c, k);
+    const int side = case_opening_side(c, k);
+    const double in = (side % 2 ? -1 : 1) * what->velocity[side / 2];
+    double range[2];
+    signal_range(&what->signal, range);
+    return signal_changes_sign(&what->signal) || what->profile == PROFILE_table ? 0
+           : in * (range[0] + range[1]) < 0                                     ? -1
+                                                                                : 1;
+}
+
+struct opening_name {
+    char text[CASE_NAME + 16];
+};
+
+static struct opening_name opening_name(const struct flow_case *c, int k)
+{
+    struct opening_name name;
+    snprintf(name.text, sizeof name.text, "%s.%s", k < 6 ? "faces" : "patches",
+             k < 6 ? face_name(k) : c->patches[k - 6].name);
+    return name;
+}
+
+/* Does the opening make the flow turn round? Only a pressure or a velocity across the face does. */
+static bool turns_flow(const struct flow_case *c, int k)
+{
+    const struct case_face *const what = case_opening(c, k);
+    const bool drives = what->kind == FACE_velocity
+                            ? what->velocity[case_opening_side(c, k) / 2] != 0
+                            : what->kind == FACE_pressure && what->density != 1;
+    return drives && signal_changes_sign(&what->signal);
+}
+
+/* Fluid that comes in through `outflow` diverges: where a flow reverses, or is only drawn out. */
+static void warn_backflow(const struct flow_case *c)
+{
+    const bool pushed = magnitude(c->acceleration) > 0;
+    int outflow = -1, turns = -1, draws = -1;
+    bool comes = pushed;
+    for (int k = 0; k < case_openings(c); k++) {
+        const struct case_face *const what = case_opening(c, k);
+        const bool given =
+            what->kind == FACE_velocity && what->velocity[case_opening_side(c, k) / 2] != 0;
+        outflow = what->kind == FACE_outflow ? k : outflow;
+        turns = turns_flow(c, k) ? k : turns;
+        draws = given && direction_of(c, k) < 0 ? k : draws;
+        comes = comes || (given && direction_of(c, k) >= 0) || what->kind == FACE_pressure;
+    }
+    const bool force = pushed && signal_changes_sign(&c->force_signal);
+    if (outflow < 0)
+        return;
+    if (turns >= 0 || force)
+        warn("%s: the flow reverses, and %s is outflow: that is for fluid that leaves, and becomes "
+             "unstable where fluid comes in (take pressure or nonreflecting there)",
+             force ? "force" : opening_name(c, turns).text, opening_name(c, outflow).text);
+    else if (draws >= 0 && !comes)
+        warn("%s draws fluid out of the box, so that it comes in through %s: outflow is for fluid "
+             "that leaves (take pressure there, or turn the velocity)",
+             opening_name(c, draws).text, opening_name(c, outflow).text);
+}
+
+void advise_signals(const struct flow_case *c)
+{
+    for (int k = 0; k < case_openings(c); k++) {
+        const struct case_face *const what = case_opening(c, k);
+        const struct opening_name name = opening_name(c, k);
+        warn_end(c, &what->signal, "", name.text);
+        for (int i = 0; i < c->scalar_count; i++)
+            warn_end(c, &what->scalar[i].signal, "", name.text);
+    }
+    for (int k = 0; k < c->body_count; k++)
+        for (int i = 0; i < c->scalar_count; i++)
+            warn_end(c, &c->bodies[k].scalar[i].signal, "bodies.", c->bodies[k].name);
+    warn_end(c, &c->force_signal, "force", "");
+    warn_backflow(c);
+}

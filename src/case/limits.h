@@ -1,0 +1,40 @@
+/* What operators and walls were tested for: defaults and advice go by it. */
+#ifndef TAGFLOW_LIMITS_H
+#define TAGFLOW_LIMITS_H
+
+#include "case/case.h"
+
+/* Cell Reynolds numbers up to which regularised operators were tested with open faces, and with
+ * walls that move in a closed box. */
+#define LIMIT_OPEN 100.0
+#define LIMIT_MOVING 40.0
+
+/* Kinds of boundary. */
+struct met {
+    bool wall, moving, open;
+};
+
+/* A level, and the kinds of boundary on it. */
+struct level_met {
+    int level;
+    struct met met;
+};
+struct level_met limits_met(const struct flow_case *c, int level);
+
+/* Cell Reynolds number up to which TRT is right with such boundaries. */
+double limits_cell(const struct met *met);
+
+/* The level of a body's surface, as far as regions tell. */
+int limits_level(const struct flow_case *c, int body);
+
+/* Relative excess of the flow rate of a plane channel of so many cells; only the walls cause it. */
+#define LIMITS_CHANNEL 16
+double limits_channel_error(const struct flow_case *c, double tau, double cells);
+
+/* Does the error of walls grow with tau? */
+bool limits_walls_fault(const struct flow_case *c);
+
+/* Steps after which little of the initial flow is left. */
+double limits_settling(double tau);
+
+#endif

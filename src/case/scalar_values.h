@@ -1,0 +1,36 @@
+/* Numbers that follow from what a case says of its scalars. */
+#ifndef TAGFLOW_SCALAR_VALUES_H
+#define TAGFLOW_SCALAR_VALUES_H
+
+#include "case/case.h"
+
+/* Lowest and highest of some values, relative to the scalar's reference. */
+struct scalar_values {
+    bool any;
+    double low, high;
+};
+
+/* The values that faces, patches and bodies give scalar k, with the initial ones, if they are not
+ * from an earlier result. */
+struct scalar_values scalar_extent(const struct flow_case *c, int k);
+
+/* Velocity of a free fall through the box by the buoyancy of a difference of scalar k. */
+double scalar_free_fall(const struct flow_case *c, int k, double difference);
+
+/* Shortest edge of the body's box inside the grid. */
+double scalar_thickness(const struct flow_case *c, const struct case_body *body);
+
+/* Thickness in cells of the layer at a wall, over the length of the flow along it. */
+double scalar_layer(const struct flow_case *c, int k);
+
+/* Has the part of a body, as case_body_wall, a condition of its own? */
+bool scalar_has_own(const struct case_body *body, int part, int scalar);
+
+/* "rock", or "rock label 2" with these words between. */
+struct scalar_part_name {
+    char text[2 * CASE_NAME + 16];
+};
+struct scalar_part_name scalar_part_name(const struct case_body *body, int part,
+                                         const char *between);
+
+#endif
