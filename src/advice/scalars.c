@@ -4,7 +4,7 @@
 
 #include "advice/advice.h"
 #include "base/message.h"
-#include "case/scalar_values.h"
+#include "case/scalar_extent.h"
 #include "case/sections.h"
 
 static const char *slower_text(const struct flow_case *c)
@@ -46,7 +46,7 @@ static void warn_buoyancy(const struct flow_case *c, int k)
 {
     static const double most_mach = 0.1, most_change = 0.1;
     const struct case_scalar *const s = &c->scalars[k];
-    const struct scalar_values e = scalar_extent(c, k);
+    const struct scalar_extent e = scalar_extent_of(c, k);
     const double difference = scalar_difference(c, k);
     const double mach = sqrt(3.0) * scalar_free_fall(c, k, difference);
     const double change = fabs(s->expansion) * difference;
@@ -69,7 +69,7 @@ static void warn_buoyancy(const struct flow_case *c, int k)
 /* The value, relative to the reference, of the fluid that comes in through an opening: buoyancy has
  * to vanish there, or it drives a flow through openings of different heights. Without openings, or
  * where none gives a value, the middle of all. */
-static double best_reference(const struct flow_case *c, int k, const struct scalar_values *e)
+static double best_reference(const struct flow_case *c, int k, const struct scalar_extent *e)
 {
     for (int i = 0; i < case_openings(c); i++)
         if (face_open(case_opening(c, i)->kind) &&
@@ -84,7 +84,7 @@ static void warn_reference(const struct flow_case *c, int k)
 {
     static const double much = 100;
     const struct case_scalar *const s = &c->scalars[k];
-    const struct scalar_values e = scalar_extent(c, k);
+    const struct scalar_extent e = scalar_extent_of(c, k);
     const double middle = 0.5 * (e.low + e.high), width = e.high - e.low;
     if (c->units.given && s->kind == SCALAR_KIND_heat && s->reference == 0 &&
         s->initial.value == 0 && !s->initial.linear && !s->initial.earlier)
@@ -122,7 +122,7 @@ static void warn_rate(const struct flow_case *c, int k)
 static double opening_error(const struct flow_case *c, int k)
 {
     const struct case_scalar *const s = &c->scalars[k];
-    const struct scalar_values e = scalar_extent(c, k);
+    const struct scalar_extent e = scalar_extent_of(c, k);
     const double range = fmax(e.high, 0) - fmin(e.low, 0);
     double rate = case_scalar_decay(c, k);
     if (range > 0)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/message.h"
-#include "case/scalar_values.h"
+#include "case/scalar_extent.h"
 #include "case/sections.h"
 #include "tag.h"
 

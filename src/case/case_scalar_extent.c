@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/message.h"
-#include "case/scalar_values.h"
+#include "case/scalar_extent.h"
 #include "case/sections.h"
 
 bool scalar_has_gradient(const struct case_scalar *s)
@@ -18,7 +18,7 @@ double scalar_magic(const struct case_scalar *s)
     return s->magic > 0 ? s->magic : 4 * s->diffusivity < small ? 1.0 / 4 : 1.0 / 6;
 }
 
-static void meet(struct scalar_values *e, double value)
+static void meet(struct scalar_extent *e, double value)
 {
     e->low = e->any ? fmin(e->low, value) : value;
     e->high = e->any ? fmax(e->high, value) : value;
@@ -26,7 +26,7 @@ static void meet(struct scalar_values *e, double value)
 }
 
 /* A value that is given at a wall, and what its time function makes of it. */
-static void meet_wall(struct scalar_values *e, const struct case_scalar_wall *w)
+static void meet_wall(struct scalar_extent *e, const struct case_scalar_wall *w)
 {
     const double value = w->kind == SCALAR_WALL_transfer ? w->outside : w->value;
     if (w->kind != SCALAR_WALL_value && w->kind != SCALAR_WALL_transfer)
@@ -39,9 +39,9 @@ static void meet_wall(struct scalar_values *e, const struct case_scalar_wall *w)
 }
 
 /* The values that faces, patches and bodies give scalar k. */
-static struct scalar_values extent_of_walls(const struct flow_case *c, int k)
+static struct scalar_extent extent_of_walls(const struct flow_case *c, int k)
 {
-    struct scalar_values e = {.any = false};
+    struct scalar_extent e = {.any = false};
     for (int i = 0; i < case_openings(c); i++)
         meet_wall(&e, &case_opening(c, i)->scalar[k]);
     for (int i = 0; i < c->body_count; i++)
@@ -51,9 +51,9 @@ static struct scalar_values extent_of_walls(const struct flow_case *c, int k)
 }
 
 /* The same with the initial values, if they are not from an earlier result. */
-struct scalar_values scalar_extent(const struct flow_case *c, int k)
+struct scalar_extent scalar_extent_of(const struct flow_case *c, int k)
 {
-    struct scalar_values e = extent_of_walls(c, k);
+    struct scalar_extent e = extent_of_walls(c, k);
     const struct case_scalar_initial *const initial = &c->scalars[k].initial;
     const double amplitude = fabs(initial->amplitude);
     if (initial->earlier)
@@ -74,7 +74,7 @@ static double length_of(const struct flow_case *c, int k)
     if (c->fluid.length > 0)
         return c->fluid.length;
     for (int a = 0; a < 3; a++) {
-        struct scalar_values low = {.any = false}, high = {.any = false};
+        struct scalar_extent low = {.any = false}, high = {.any = false};
         meet_wall(&low, &c->faces[2 * a].scalar[k]);
         meet_wall(&high, &c->faces[2 * a + 1].scalar[k]);
         if (low.any && high.any && (low.low != high.low || low.high != high.high))
@@ -106,7 +106,7 @@ double scalars_velocity(const struct flow_case *c)
 {
     double speed = 0;
     for (int k = 0; k < c->scalar_count; k++) {
-        const struct scalar_values e = scalar_extent(c, k);
+        const struct scalar_extent e = scalar_extent_of(c, k);
         speed = fmax(speed, part_of_fall * scalar_free_fall(c, k, e.high - e.low));
     }
     return speed;
@@ -115,7 +115,7 @@ double scalars_velocity(const struct flow_case *c)
 static void say_scalar(const struct flow_case *c, int k)
 {
     const struct case_scalar *const s = &c->scalars[k];
-    const struct scalar_values walls = extent_of_walls(c, k);
+    const struct scalar_extent walls = extent_of_walls(c, k);
     const bool heat = s->kind == SCALAR_KIND_heat;
     const double length = length_of(c, k), viscosity = c->fluid.viscosity, d = s->diffusivity;
     const double magic = scalar_magic(s);
@@ -281,7 +281,7 @@ static double difference_by_flux(const struct flow_case *c, int k)
 
 double scalar_difference(const struct flow_case *c, int k)
 {
-    const struct scalar_values e = scalar_extent(c, k);
+    const struct scalar_extent e = scalar_extent_of(c, k);
     return fmax(e.high - e.low, difference_by_flux(c, k));
 }
 

@@ -1,18 +1,18 @@
 /* Numbers that follow from what a case says of its scalars. */
-#ifndef TAGFLOW_SCALAR_VALUES_H
-#define TAGFLOW_SCALAR_VALUES_H
+#ifndef TAGFLOW_SCALAR_EXTENT_H
+#define TAGFLOW_SCALAR_EXTENT_H
 
 #include "case/case.h"
 
 /* Lowest and highest of some values, relative to the scalar's reference. */
-struct scalar_values {
+struct scalar_extent {
     bool any;
     double low, high;
 };
 
 /* The values that faces, patches and bodies give scalar k, with the initial ones, if they are not
  * from an earlier result. */
-struct scalar_values scalar_extent(const struct flow_case *c, int k);
+struct scalar_extent scalar_extent_of(const struct flow_case *c, int k);
 
 /* Velocity of a free fall through the box by the buoyancy of a difference of scalar k. */
 double scalar_free_fall(const struct flow_case *c, int k, double difference);
