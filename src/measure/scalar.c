@@ -77,9 +77,9 @@ static enum status add_levels(const struct levels *all, int set, struct scalar_s
     return status_agree(comm, status);
 }
 
-static struct scalar_place place_of(const struct levels *all, int level, int64_t cell)
+static struct level_cell place_of(const struct levels *all, int level, int64_t cell)
 {
-    struct scalar_place at = {.level = level};
+    struct level_cell at = {.level = level};
     domain_coordinates(all->solver[level]->domain, cell, at.cell);
     return at;
 }

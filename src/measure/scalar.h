@@ -13,7 +13,7 @@ struct scalar_values {
 };
 
 /* A cell, in global coordinates of its level. */
-struct scalar_place {
+struct level_cell {
     int level, cell[3];
 };
 
@@ -22,12 +22,12 @@ struct scalar_found {
     struct scalar_values fluid, solid; /* solid: bodies that conduct */
     double enthalpy; /* sum of the populations, in the unit in which the fluid's capacity is 1: of
                       * value times capacity, less half a step of sources */
-    double least, most;                    /* over fluid and solid; NaN if not finite */
-    struct scalar_place least_at, most_at; /* the first cells with them */
-    double size;                           /* the largest |value| */
-    struct scalar_place size_at;           /* the first cell with it */
-    bool finite;                           /* false: the value at bad_at is NaN or out of bounds */
-    struct scalar_place bad_at;            /* the first such cell */
+    double least, most;                  /* over fluid and solid; NaN if not finite */
+    struct level_cell least_at, most_at; /* the first cells with them */
+    double size;                         /* the largest |value| */
+    struct level_cell size_at;           /* the first cell with it */
+    bool finite;                         /* false: the value at bad_at is NaN or out of bounds */
+    struct level_cell bad_at;            /* the first such cell */
 };
 
 /* First cells are of the coarsest level that has one. Steps of sources are those of each level. The

@@ -224,11 +224,11 @@ enum { WRITTEN_MOST = 3 + 3 * CASE_SCALARS };
 struct average_part {
     const struct average *a;
     int first; /* of the average's components */
-    struct quantity sums;
+    struct cover_quantity sums;
 };
 
 /* Passes the sums of a part on a level to `use`, [cells][components]. */
-static enum status read_sums(const struct quantity *q, const struct cover *cover, int number,
+static enum status read_sums(const struct cover_quantity *q, const struct cover *cover, int number,
                              cover_use *use, void *to)
 {
     const struct average_part *const part = q->how;

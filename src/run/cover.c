@@ -111,7 +111,7 @@ static const double *covered_at(const struct covered *c, int components, const i
 /* A loop over a level: puts the values of covered cells into pieces. */
 struct overlay {
     const struct cover *c;
-    const struct quantity *q;
+    const struct cover_quantity *q;
     cover_use *use;
     void *to;
     double unit;
@@ -139,8 +139,8 @@ static enum status overlay_piece(void *how, int level, const struct box *piece,
     return o->use(o->to, level, piece, out);
 }
 
-static enum status each(const struct cover *c, const struct quantity *q, int level, cover_use *use,
-                        void *to)
+static enum status each(const struct cover *c, const struct cover_quantity *q, int level,
+                        cover_use *use, void *to)
 {
     struct overlay o = {c, q, use, to, q->is_rate ? ldexp(1, level) : 1};
     return q->read(q, c, level, overlay_piece, &o);
@@ -158,17 +158,17 @@ enum status cover_each(struct cover *c, int level, cover_use *use, void *to)
  * there is the least of 2^16 (not fluid) + 2^8 (number of the finer cell) + tag. */
 struct sums_of {
     const struct cover *c;
-    const struct quantity *q;
+    const struct cover_quantity *q;
     struct box box; /* cells of the coarser level */
     double *sum;    /* [z][y][x][width] */
 };
 
-static int width_of(const struct quantity *q)
+static int width_of(const struct cover_quantity *q)
 {
     return q->is_tag ? 1 : q->components + 1;
 }
 
-static double nothing_of(const struct quantity *q)
+static double nothing_of(const struct cover_quantity *q)
 {
     return q->is_tag ? INFINITY : 0;
 }
@@ -317,7 +317,7 @@ static void exchange_sums(const struct sums_of *from, struct sums_of *to, const 
 }
 
 /* Makes the values of cells of level - 1 from those of `level`. */
-static enum status restrict_level(struct cover *c, const struct quantity *q, int level)
+static enum status restrict_level(struct cover *c, const struct cover_quantity *q, int level)
 {
     MPI_Comm const comm = c->grid->level[0].domain.comm;
     const struct pair own = own_pair(c, level);
@@ -366,7 +366,7 @@ static enum status restrict_level(struct cover *c, const struct quantity *q, int
     return status;
 }
 
-enum status cover_prepare(struct cover *c, const struct quantity *q, int lowest)
+enum status cover_prepare(struct cover *c, const struct cover_quantity *q, int lowest)
 {
     enum status status = STATUS_OK;
     assert(q->components <= MOST_COMPONENTS);
@@ -395,7 +395,7 @@ static bool next_part(const void *how, int number, struct box *piece)
     return true;
 }
 
-static enum status read_kernel(const struct quantity *q, const struct cover *c, int level,
+static enum status read_kernel(const struct cover_quantity *q, const struct cover *c, int level,
                                cover_use *use, void *to)
 {
     const struct level_parts parts = {c, level};
@@ -410,7 +410,7 @@ static enum status read_kernel(const struct quantity *q, const struct cover *c, 
     return status ? status : fetched;
 }
 
-static enum status read_tags(const struct quantity *q, const struct cover *c, int level,
+static enum status read_tags(const struct cover_quantity *q, const struct cover *c, int level,
                              cover_use *use, void *to)
 {
     const struct domain *const d = &c->grid->level[level].domain;
@@ -437,15 +437,17 @@ static enum status read_tags(const struct quantity *q, const struct cover *c, in
     return status;
 }
 
-const struct quantity quantity_flow = {.components = 4, .read = read_kernel, .kernel = KERNEL_flow},
-                      quantity_curl = {.components = 3,
-                                       .is_rate = true,
-                                       .read = read_kernel,
-                                       .kernel = KERNEL_curl},
-                      quantity_tags = {.components = 1, .is_tag = true, .read = read_tags};
+const struct cover_quantity quantity_flow = {.components = 4,
+                                             .read = read_kernel,
+                                             .kernel = KERNEL_flow},
+                            quantity_curl = {.components = 3,
+                                             .is_rate = true,
+                                             .read = read_kernel,
+                                             .kernel = KERNEL_curl},
+                            quantity_tags = {.components = 1, .is_tag = true, .read = read_tags};
 
-struct quantity quantity_scalar(int set)
+struct cover_quantity quantity_scalar(int set)
 {
-    return (struct quantity){
+    return (struct cover_quantity){
         .components = 1, .set = set, .read = read_kernel, .kernel = KERNEL_scalar};
 }

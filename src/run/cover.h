@@ -20,24 +20,24 @@ struct cover;
 typedef enum status cover_use(void *to, int level, const struct box *piece, const double *values);
 
 /* A quantity in the cells of all levels. */
-struct quantity {
+struct cover_quantity {
     int components;
     int set;      /* whose cells have it: SET_flow: fluid ones, or a scalar's */
     bool is_tag;  /* one component; of covered cells: the first fluid one of the finer cells has it,
                    * else the first */
     bool is_rate; /* in units of each level's cells: becomes one in cells of level 0 */
     /* Passes all cells of this rank's part of a level to `use`. cells are those of cover_box(). */
-    enum status (*read)(const struct quantity *q, const struct cover *c, int level, cover_use *use,
-                        void *to);
+    enum status (*read)(const struct cover_quantity *q, const struct cover *c, int level,
+                        cover_use *use, void *to);
     enum kernel kernel; /* that has it */
     const void *how;
 };
 
 /* Density - 1 and velocity [4], curl of the velocity [3], cell types [1]. */
-extern const struct quantity quantity_flow, quantity_curl, quantity_tags;
+extern const struct cover_quantity quantity_flow, quantity_curl, quantity_tags;
 
 /* The value of a scalar, relative to its reference. */
-struct quantity quantity_scalar(int set);
+struct cover_quantity quantity_scalar(int set);
 
 /* Values of the cells of a level that a finer one covers. */
 struct covered {
@@ -57,7 +57,7 @@ struct cover {
         struct covered covered;
         double *values; /* room for a piece */
     } level[LEVELS];
-    const struct quantity *of; /* as prepared */
+    const struct cover_quantity *of; /* as prepared */
 };
 
 /* lo, hi: a region in cells of level 0. Collective. STATUS_MACHINE, reported: no memory. */
@@ -66,7 +66,7 @@ void cover_destroy(struct cover *c);
 
 /* Makes the values of covered cells on level `lowest` and finer ones. Collective; STATUS_MACHINE,
  * reported, when memory or the backend failed. */
-enum status cover_prepare(struct cover *c, const struct quantity *q, int lowest);
+enum status cover_prepare(struct cover *c, const struct cover_quantity *q, int lowest);
 
 /* Passes this rank's cells of a level of the prepared quantity to `use`; covered cells need a
  * level that was prepared. Not collective. STATUS_MACHINE, reported, when the backend failed; else

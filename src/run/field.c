@@ -228,7 +228,7 @@ static enum status open_file(struct snapshot *o, const char *path)
 
 /* The arrays of a snapshot of several levels; returns their number. scalar: room for quantities. */
 static int arrays_of(const struct flow_case *c, const struct case_field *field,
-                     struct quantity scalar[CASE_SCALARS], struct levels_array to[])
+                     struct cover_quantity scalar[CASE_SCALARS], struct levels_array to[])
 {
     const double u = output_velocity_unit(c), rho = c->units.density, dx = c->units.dx;
     const struct levels_array velocity = {.of = &quantity_flow, .first = 1, .scale = {u, 1}},
@@ -273,7 +273,7 @@ static enum status leave(struct output_entry *e, struct h5file *file)
 static enum status write_levels(struct output_entry *e, const char *path)
 {
     struct levels_array arrays[ARRAYS];
-    struct quantity scalar[CASE_SCALARS];
+    struct cover_quantity scalar[CASE_SCALARS];
     const struct case_field *const field = e->what;
     const struct case_region *const r = &field->region;
     struct h5file *file;

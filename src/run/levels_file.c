@@ -189,7 +189,7 @@ static enum status write_arrays(struct writer *w)
     const int finest = w->level >= 0 && w->level < last ? w->level : last;
     enum status status = STATUS_OK;
     for (w->at = 0; w->at < w->arrays && !status; w->at = w->after) {
-        const struct quantity *const q = w->array[w->at].of;
+        const struct cover_quantity *const q = w->array[w->at].of;
         for (w->after = w->at; w->after < w->arrays && w->array[w->after].of == q;)
             w->after++;
         status = cover_prepare(&w->cover, q, w->level >= 0 ? finest : 0);

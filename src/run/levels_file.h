@@ -11,7 +11,7 @@
  * (add + value) / divide * scale[0] * scale[1]. */
 struct levels_array {
     char name[CASE_NAME + 32];
-    const struct quantity *of; /* equal ones lie side by side */
+    const struct cover_quantity *of; /* equal ones lie side by side */
     int first, components;
     enum sample sample; /* uint8, float32 or float64 */
     double add, divide, scale[2];

@@ -576,7 +576,7 @@ enum status narrate_scalars(const struct narrator *n, int64_t last_good)
         char place[192], what[160] = "not a finite number", advice[320];
         if (found->finite && (given == 0 || found->size <= most_beyond * given))
             continue;
-        const struct scalar_place *const at = found->finite ? &found->size_at : &found->bad_at;
+        const struct level_cell *const at = found->finite ? &found->size_at : &found->bad_at;
         narrate_place(n, at->level, at->cell, place, sizeof place);
         if (found->finite)
             snprintf(what, sizeof what,

@@ -36,7 +36,7 @@ static void warn_range(struct sanity *s, const struct narrator *n, int k)
     if (s->warned_range[k] || (!below && !above))
         return;
     s->warned_range[k] = true;
-    const struct scalar_place *const at = below ? &found->least_at : &found->most_at;
+    const struct level_cell *const at = below ? &found->least_at : &found->most_at;
     narrate_place(n, at->level, at->cell, place, sizeof place);
     warn("scalars.%s: %.6g in cell %s at step %lld is outside of all values given, %.6g to %.6g: "
          "values and fluxes beside steep fronts are wrong (take %sa finer grid, or a larger "
