@@ -1,5 +1,6 @@
 /* Memory that is refused once: preloaded into a program (LD_PRELOAD), it makes one allocation that
- * the program's own code asks for return NULL. Those that libraries ask for are not counted.
+ * the program's own code asks for return NULL. Those that libraries ask for are not counted, nor
+ * those before main(): the CUDA runtime is part of the program, and begins there.
  *
  *     ALLOCATION_OF    the first argument of the program whose allocations count, as "run": it may
  *                      start others
@@ -8,6 +9,8 @@
  *     ALLOCATION_HIT   a file to which a byte is written when it fails
  *     ALLOCATION_LIST  a file to which the callers of each are written, a line each: its number,
  *                      and the program's addresses on the stack */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -32,6 +35,28 @@ enum { DEEP = 32 };
 static uintptr_t base, begin, end; /* of the program, and of its code; 0: nothing counts */
 static int at, list = -1;
 static atomic_int calls;
+static bool in_main;
+
+typedef int main_function(int, char **, char **);
+typedef int start_function(main_function *, int, char **, void (*)(void), void (*)(void),
+                           void (*)(void), void *);
+static main_function *program;
+
+static int begin_main(int count, char **arguments, char **environment)
+{
+    in_main = true;
+    return program(count, arguments, environment);
+}
+
+/* The C library's, which calls constructors and then main(). */
+start_function __libc_start_main;
+int __libc_start_main(main_function *main, int count, char **arguments, void (*init)(void),
+                      void (*fini)(void), void (*loader_fini)(void), void *stack)
+{
+    start_function *const next = (start_function *)dlsym(RTLD_NEXT, "__libc_start_main");
+    program = main;
+    return next(begin_main, count, arguments, init, fini, loader_fini, stack);
+}
 
 /* The first thing that the loader lists is the program. */
 static int find_program(struct dl_phdr_info *info, size_t size, void *none)
@@ -84,7 +109,7 @@ static void note(int number)
 static bool fails(const void *caller)
 {
     static _Thread_local bool within;
-    if ((uintptr_t)caller - begin >= end - begin || within)
+    if (!in_main || (uintptr_t)caller - begin >= end - begin || within)
         return false;
     within = true;
     const int number = atomic_fetch_add(&calls, 1) + 1;
