@@ -768,7 +768,7 @@ const struct key key_table[] = {
     {ROW("run.sparse", KEY_CHOICE), AT(flow_case, run.sparse), .choices = key_sparse,
      .fallback = "auto", .example = "never",
      .meaning = "memory for the populations of fluid cells alone; auto: if these are at most 0.65 of "
-                "those of all cells"},
+                "those of all cells, with scalars 0.2: they are slower so on the CPU"},
     {ROW("run.sweep", KEY_COUNT), .level = LEVEL_SAME,
      AT(flow_case, run.sweep), .range = BETWEEN(1, SWEEP_STEPS), .fallback = "auto", .example = "1",
      .meaning = "most steps in one sweep over memory; auto: several where the CPU waits for memory; "

@@ -127,7 +127,7 @@ static enum status look_at_all(struct parts *p)
         cells += p->needs[rank].cells;
     }
     p->kept_share = places / cells;
-    p->sparse = sparse_wanted(sparse_use_of(p->c), domain_fluid_share(box), p->kept_share);
+    p->sparse = sparse_wanted(p->c, domain_fluid_share(box), p->kept_share);
     status = each_part(p, look_at_lists);
     if (!status)
         share_needs(p);
@@ -186,13 +186,12 @@ static enum status look_at_tiles(struct parts *p)
 /* The cuts, the storage, and what a fluid cell takes. */
 static enum status look_at_sample(struct parts *p)
 {
-    const enum sparse_use use = sparse_use_of(p->c);
     enum status status = sampling_balance(p->sample, &p->balance, p->cuts);
-    if (status || !sparse_wanted(use, p->sample->share, 0))
+    if (status || !sparse_wanted(p->c, p->sample->share, 0))
         return status;
     status = look_at_tiles(p);
     p->kept_share = p->sample->share * p->tile_places;
-    p->sparse = sparse_wanted(use, p->sample->share, p->kept_share);
+    p->sparse = sparse_wanted(p->c, p->sample->share, p->kept_share);
     return status || !p->sparse ? status : look_at_tiles(p);
 }
 
@@ -249,7 +248,7 @@ static void look_at_cells(struct parts *p)
     for (int a = 0; a < 3; a++)
         all *= p->refined->level[p->level].hi[a] - p->refined->level[p->level].lo[a];
     p->kept_share = places / cells;
-    p->sparse = sparse_wanted(sparse_use_of(p->c), own / all, p->kept_share);
+    p->sparse = sparse_wanted(p->c, own / all, p->kept_share);
 }
 
 /* ---- */

@@ -7,7 +7,7 @@
 #include "base/message.h"
 
 /* Largest share of places at which `auto` uses sparse storage (docs/performance.md). */
-static const double pays = 0.65;
+static const double pays_alone = 0.65, pays_with_scalars = 0.2;
 
 static const int velocity[Q][3] = LATTICE_VELOCITIES;
 
@@ -78,8 +78,21 @@ void sparse_survey(struct sparse *s, const struct domain *d, int threads)
     s->places = s->fluid + most;
 }
 
-bool sparse_wanted(enum sparse_use use, double fluid, double places)
+/* What the case asks for; never where bodies conduct a scalar, as cells that are not fluid hold
+ * populations, too. */
+static enum sparse_use use_of(const struct flow_case *c)
 {
+    bool conduct = false;
+    for (int k = 0; k < c->body_count; k++)
+        for (int scalar = 0; scalar < c->scalar_count; scalar++)
+            conduct = conduct || case_body_conducts(&c->bodies[k], scalar);
+    return conduct ? SPARSE_never : c->run.sparse;
+}
+
+bool sparse_wanted(const struct flow_case *c, double fluid, double places)
+{
+    const enum sparse_use use = use_of(c);
+    const double pays = c->scalar_count ? pays_with_scalars : pays_alone;
     return use == SPARSE_always || (use == SPARSE_auto && places <= pays && fluid <= pays);
 }
 
@@ -185,27 +198,17 @@ enum status sparse_keep(struct domain *d, const struct sparse *s, int threads)
     return STATUS_OK;
 }
 
-enum sparse_use sparse_use_of(const struct flow_case *c)
-{
-    bool conduct = false;
-    for (int k = 0; k < c->body_count; k++)
-        for (int scalar = 0; scalar < c->scalar_count; scalar++)
-            conduct = conduct || case_body_conducts(&c->bodies[k], scalar);
-    return conduct ? SPARSE_never : c->run.sparse;
-}
-
 enum status sparse_choose(struct domain *d, const struct flow_case *c)
 {
     struct sparse s;
     d->kept_share = 1;
-    const enum sparse_use use = sparse_use_of(c);
-    if (!sparse_wanted(use, domain_fluid_share(d), 0)) /* most cases: nothing is counted */
+    if (!sparse_wanted(c, domain_fluid_share(d), 0)) /* most cases: nothing is counted */
         return STATUS_OK;
     sparse_survey(&s, d, case_threads(c));
     int64_t places[2] = {(int64_t)s.places, (int64_t)s.cells};
     MPI_Allreduce(MPI_IN_PLACE, places, 2, MPI_INT64_T, MPI_SUM, d->comm);
     d->kept_share = (double)places[0] / (double)places[1];
-    if (!sparse_wanted(use, domain_fluid_share(d), d->kept_share))
+    if (!sparse_wanted(c, domain_fluid_share(d), d->kept_share))
         return STATUS_OK;
     return status_agree(d->comm, sparse_keep(d, &s, case_threads(c)));
 }

@@ -19,13 +19,9 @@ struct sparse {
 /* Counts the places that a block with tags, TAG_BESIDE included, needs. */
 void sparse_survey(struct sparse *s, const struct domain *d, int threads);
 
-/* What the case asks for (run.sparse); never where bodies conduct a scalar, as cells that are not
- * fluid hold populations, too. */
-enum sparse_use sparse_use_of(const struct flow_case *c);
-
 /* Should storage be sparse, if these shares of the box's cells are fluid and of the places of all
  * cells are needed? Narrow ducts, whose ghost cells take much of the memory, stay dense. */
-bool sparse_wanted(enum sparse_use use, double fluid, double places);
+bool sparse_wanted(const struct flow_case *c, double fluid, double places);
 
 /* Sets the sizes of a block's memory: the stride of the places, and the number of the words that
  * tell them. */
