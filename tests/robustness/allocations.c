@@ -9,7 +9,6 @@
  *     ALLOCATION_HIT   a file to which a byte is written when it fails
  *     ALLOCATION_LIST  a file to which the callers of each are written, a line each: its number,
  *                      and the program's addresses on the stack */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
