@@ -69,8 +69,25 @@ static bool fails_fd(const char *call, int fd)
     return path_of(fd, path) && fails(call, path);
 }
 
+/* Functions that handlers of signals call, too: dlsym() has a lock, at which a handler would wait for
+ * the thread that it interrupted (mpirun was seen to). So they are looked up before main(). */
+static struct {
+    const char *name;
+    void *found;
+} early[] = {{"write", NULL}, {"read", NULL}, {"close", NULL}, {"fcntl", NULL}, {"fcntl64", NULL}};
+enum { EARLY = sizeof early / sizeof *early };
+
+__attribute__((constructor)) static void look_up_early(void)
+{
+    for (int k = 0; k < EARLY; k++)
+        early[k].found = dlsym(RTLD_NEXT, early[k].name);
+}
+
 static void *next(const char *name)
 {
+    for (int k = 0; k < EARLY; k++)
+        if (early[k].found && strcmp(name, early[k].name) == 0)
+            return early[k].found;
     void *const found = dlsym(RTLD_NEXT, name);
     if (!found)
         abort();
