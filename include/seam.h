@@ -16,9 +16,9 @@
  *   share     values of `left` that other ranks need -> its end
  *   coalesce  `left` -> what arrives in coarse cells
  *
- * The flow and each scalar have lists of their own: kernels take one set. A scalar's populations
- * are those of directions along axes, with the same weights on all levels; so nothing is rescaled.
- * Their paths meet no wall and cross each edge at a right angle: a group of theirs has 8 values. */
+ * A kernel works on one set: the flow or a scalar. A scalar's populations move along axes and have
+ * the same weights on all levels, so nothing is rescaled. Their paths meet no wall and cross each
+ * edge at a right angle: a group of theirs has 8 values. */
 #ifndef TAGFLOW_SEAM_H
 #define TAGFLOW_SEAM_H
 
@@ -115,7 +115,7 @@ TAGFLOW_FN void seam_write(const struct seam_lists *s, void *memory, size_t n, n
         ((set_stored *)memory)[n] = (set_stored)f;
 }
 
-/* Rounded as it is stored. */
+/* The number that is read after f was written. */
 TAGFLOW_FN number seam_rounded(const struct seam_lists *s, number f)
 {
     if (TAGFLOW_STORAGE == 16 && s->set == SET_flow)

@@ -7,6 +7,7 @@
 #include "advice/advice.h"
 #include "advice/idle_force.h"
 #include "advice/thin.h"
+#include "base/agree.h"
 #include "base/message.h"
 #include "tags/paths.h"
 
@@ -60,26 +61,32 @@ static void find_near(struct survey *s, const struct domain *d, const struct flo
     }
 }
 
-enum status survey_make(struct survey *s, const struct domain *d, const struct flow_case *c)
+/* Bodies, by the cells of a level. */
+static enum status look_at_bodies(struct survey *s, const struct paths_level *level)
 {
-    *s = (struct survey){0};
-    enum status status = d->refined ? STATUS_OK : paths_check(&(struct paths_level){d, c}, 1);
-    if (!status)
-        status = idle_force_find(d, c, &s->idle_force);
-    if (status || !c->body_count)
-        return status;
-    find_near(s, d, c);
-    standing_find(&s->standing, d, c);
-    return gaps_find(d, c, &s->shapes, &s->images);
+    if (!level->c->body_count)
+        return STATUS_OK;
+    standing_find(&s->standing, level->d, level->c);
+    return gaps_find(level->d, level->c, &s->shapes, &s->images);
 }
 
-enum status survey_make_finer(struct survey *s, const struct domain *d, const struct flow_case *c)
+enum status survey_make(struct survey *const survey[], const struct paths_level *level, int levels)
 {
-    *s = (struct survey){0};
-    if (!c->body_count)
-        return STATUS_OK;
-    standing_find(&s->standing, d, c);
-    return gaps_find(d, c, &s->shapes, &s->images);
+    for (int l = 0; l < levels; l++)
+        *survey[l] = (struct survey){0};
+    enum status status = paths_check(level, levels);
+    if (!status)
+        status = stop_agree(level->d->comm);
+    if (!status)
+        status = idle_force_find(level->d, level->c, &survey[0]->idle_force);
+    if (!status && level->c->body_count)
+        find_near(survey[0], level->d, level->c);
+    for (int l = 0; l < levels && !status; l++) {
+        status = look_at_bodies(survey[l], &level[l]);
+        if (!status)
+            status = stop_agree(level->d->comm);
+    }
+    return status;
 }
 
 static const char *cell_text(char text[64], const struct domain *d, int64_t cell)

@@ -21,14 +21,12 @@ struct survey {
     bool idle_force; /* see idle_force.h */
 };
 
-/* Of one level; c: the case in units of the level.
- * Collective. STATUS_USAGE, reported, as by paths_check(); STATUS_MACHINE. Of level 0 of a refined
- * grid paths are not followed: paths_check_levels() does. */
-enum status survey_make(struct survey *s, const struct domain *d, const struct flow_case *c);
+/* Fills *survey[l] of each level; what open faces and forces concern is in that of level 0. In
+ * large boxes each look takes seconds: signals are looked for between them. Collective.
+ * STATUS_USAGE, reported, as by paths_check(); STATUS_MACHINE, STATUS_STOPPED. */
+enum status survey_make(struct survey *const survey[], const struct paths_level *level, int levels);
 
-/* The same for a level above 0 of a refined grid: gaps, and bodies that stand on what moves. Open
- * faces belong to level 0. Collective; STATUS_MACHINE, reported. */
-enum status survey_make_finer(struct survey *s, const struct domain *d, const struct flow_case *c);
+/* Warns of gaps, and of bodies that stand on what moves, on a level. */
 void survey_say_finer(const struct survey *s, const struct domain *d, const struct flow_case *c);
 
 /* Logs the cells and the mesh of each body of a refined grid, on the levels that hold it. lead: the

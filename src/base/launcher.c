@@ -137,28 +137,28 @@ static enum status refuse(void)
 #ifdef OPEN_MPI
 /* A program that was started alone needs neither the daemon that Open MPI 4 starts beside it nor
  * folders for other ranks: most of the time of a short command. Open MPI 5 ignores both. */
-static struct {
-    const char *name, *value;
-    bool ours;
-} settings_alone[] = {{"OMPI_MCA_ess_singleton_isolated", "1", false},
-                      {"OMPI_MCA_orte_create_session_dirs", "0", false}};
-enum { SETTINGS_ALONE = sizeof settings_alone / sizeof *settings_alone };
+static const char no_daemon[] = "OMPI_MCA_ess_singleton_isolated",
+                  no_folders[] = "OMPI_MCA_orte_create_session_dirs";
+static bool set_alone; /* both were set here */
 
-static void set_alone(void)
+/* With a daemon the folders are needed: so a user who sets one decides about both. */
+static void start_alone(void)
 {
-    for (int k = 0; k < SETTINGS_ALONE; k++) {
-        settings_alone[k].ours = !getenv(settings_alone[k].name);
-        setenv(settings_alone[k].name, settings_alone[k].value, 0);
-    }
+    if (getenv(no_daemon) || getenv(no_folders))
+        return;
+    set_alone = true;
+    setenv(no_daemon, "1", 0);
+    setenv(no_folders, "0", 0);
 }
 #endif
 
 void launcher_started(void)
 {
 #ifdef OPEN_MPI
-    for (int k = 0; k < SETTINGS_ALONE; k++)
-        if (settings_alone[k].ours)
-            unsetenv(settings_alone[k].name);
+    if (set_alone) {
+        unsetenv(no_daemon);
+        unsetenv(no_folders);
+    }
 #endif
 }
 
@@ -167,7 +167,7 @@ enum status launcher_check_before(void)
     launcher_find();
 #ifdef OPEN_MPI
     if (!launcher.found && !launcher.connects)
-        set_alone();
+        start_alone();
     /* In a step of Slurm Open MPI ends the program if Slurm does not connect its processes, even
      * one process. Without this variable it does not look for Slurm. */
     const bool alone = launcher.ranks == 1 || getenv("TAGFLOW_ALONE");

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advice/survey.h"
 #include "base/agree.h"
 #include "base/message.h"
 #include "cli/cli.h"
 #include "tags/create.h"
 #include "tags/pore_survey.h"
-#include "advice/survey.h"
 
 enum { LABELS_SHOWN = 16, SLABS_SHOWN = 10 };
 
@@ -212,7 +212,7 @@ enum status check_faces(const struct flow_case *c)
     bool known;
     enum status s = faces_alone(&d, c, &known);
     if (!s && known)
-        s = survey_make(&survey, &d, c);
+        s = survey_make(&(struct survey *){&survey}, &(struct paths_level){&d, c}, 1);
     if (!s && known)
         survey_say(&survey, &d, c);
     domain_destroy(&d);
@@ -238,7 +238,7 @@ static enum status look_at_bodies(const struct flow_case *c, const struct domain
     if (pore_survey_wanted(c))
         s = say_pores(c, d);
     if (!s)
-        s = survey_make(&survey, d, c);
+        s = survey_make(&(struct survey *){&survey}, &(struct paths_level){d, c}, 1);
     if (!s)
         say_survey(&survey, d, c);
     return s;

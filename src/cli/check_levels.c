@@ -74,22 +74,19 @@ static enum status make_tags(struct checked_levels *k, MPI_Comm comm)
 {
     const struct refined *const r = &k->refined;
     struct paths_level paths[LEVELS];
+    struct survey *survey[LEVELS];
     enum status status = STATUS_OK;
     for (int l = 0; l < r->levels && !status; l++) {
         struct checked_level *const level = &k->level[l];
         paths[l] = (struct paths_level){&level->domain, &level->plain};
+        survey[l] = &level->survey;
         status = domain_create_level(&level->domain, &level->plain, r, l, comm);
         level->made = !status;
     }
     if (!status)
         status = find_bodies(k);
     if (!status)
-        status = paths_check(paths, r->levels);
-    for (int l = 0; l < r->levels && !status; l++) {
-        struct checked_level *const level = &k->level[l];
-        status = l == 0 ? survey_make(&level->survey, &level->domain, &level->plain)
-                        : survey_make_finer(&level->survey, &level->domain, &level->plain);
-    }
+        status = survey_make(survey, paths, r->levels);
     for (int l = 1; l < r->levels && !status; l++) {
         struct checked_level *const level = &k->level[l], *const coarse = level - 1;
         status = seam_look(&level->seam, r, &coarse->plain, &level->plain, &coarse->domain,

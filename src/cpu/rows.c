@@ -254,8 +254,8 @@ MIXED(moving)
     {                                                                                              \
         operate(f, out, p, x, collision, subgrid, loops);                                          \
     }
-/* The vector whose last cell wraps is done here, too, in the plainest loop of each operator: a second
- * copy of the operator, which would double the time that the others take to compile. */
+/* The plainest loop of each operator also does the vector whose last cell wraps. That takes a second
+ * copy of the operator, which takes long to compile: so the other loops leave it to step_run(). */
 #define BULK(name, collision, subgrid, loops)                                                      \
     static int bulk_##name(const struct row *row, const struct run_parameters *p, int x0, int x1,  \
                            int wraps)                                                              \

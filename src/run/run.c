@@ -692,29 +692,19 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
     return status;
 }
 
-/* Paths of the fluid through the levels of a refined grid; survey_make() follows those of one. */
-static enum status find_paths(const struct grid *g)
-{
-    struct paths_level level[LEVELS];
-    for (int l = 0; l < g->levels; l++)
-        level[l] = (struct paths_level){&g->level[l].domain, g->level[l].c};
-    return g->levels > 1 ? paths_check(level, g->levels) : STATUS_OK;
-}
-
-/* Looks at the tags of all levels. In large boxes each look takes seconds: signals are looked for
- * between them. */
+/* Looks at the tags of all levels. */
 static enum status make_surveys(struct run *r)
 {
     struct grid *const g = &r->grid;
-    enum status status = find_paths(g);
-    for (int l = 0; l < g->levels && !status; l++) {
-        status = stop_agree(r->comm);
-        if (!status)
-            status = l == 0 ? survey_make(&r->survey[0], &g->level->domain, r->c)
-                            : survey_make_finer(&r->survey[l], &g->level[l].domain, g->level[l].c);
+    struct paths_level level[LEVELS];
+    struct survey *survey[LEVELS];
+    for (int l = 0; l < g->levels; l++) {
+        level[l] = (struct paths_level){&g->level[l].domain, g->level[l].c};
+        survey[l] = &r->survey[l];
     }
+    enum status status = stop_agree(r->comm);
     if (!status)
-        status = stop_agree(r->comm);
+        status = survey_make(survey, level, g->levels);
     if (!status && pore_survey_wanted(r->c))
         status = pore_survey_make(&r->pores, &g->level->domain, r->c);
     if (!status)
