@@ -73,6 +73,8 @@ named() {
 
 everything() {
     ninja -C $folder
+    # Does every object wait for the generated headers that it includes?
+    ninja -C $folder -t missingdeps || failed=1
     if [ $# = 0 ]; then
         # Tests that mostly wait run while this is built.
         # shellcheck disable=SC2086 # one word or two
