@@ -26,7 +26,6 @@
     X(samples)                                                                                     \
     X(scalars)                                                                                     \
     X(edges)                                                                                       \
-    X(substeps)                                                                                    \
     X(density)
 #define X(name) void advise_##name(const struct flow_case *c);
 ADVICE_CASE_LIST(X)

@@ -35,29 +35,27 @@ static enum status add_list(struct solver *s, int body, struct forces *sum)
     return partial ? STATUS_OK : STATUS_MACHINE;
 }
 
-enum status forces_measure(const struct levels *all, int body, const double *about,
-                           struct body_forces *forces)
+/* The sums of all levels. steps 0: of a step of each level, as a rate; 1: of all 2^l steps of level
+ * l, as the mean rate. Collective. */
+static void total(const struct levels *all, int body, const double *about,
+                  const struct forces sum[], int steps, struct body_forces *forces)
 {
-    const MPI_Comm comm = all->solver[0]->domain->comm;
     const int count = all->count;
     struct exact_sum force[3][LEVELS], pressure[3][LEVELS], torque[3][LEVELS];
     int64_t parts[LEVELS][SUMS + 1][3] = {{{0}}}; /* [level][SUMS][0]: links left out */
     double pivot[3];
     bool bad = false;
-    enum status status = STATUS_OK;
     find_pivot(all, body, pivot);
     for (int l = 0; l < count; l++) {
-        struct forces sum = forces_none();
-        status = status_worse(status, add_list(all->solver[l], body, &sum));
         for (int a = 0; a < 3; a++) {
-            exact_split(&sum.force[a], parts[l][a]);
-            exact_split(&sum.pressure[a], parts[l][3 + a]);
-            exact_split(&sum.torque[a], parts[l][6 + a]);
+            exact_split(&sum[l].force[a], parts[l][a]);
+            exact_split(&sum[l].pressure[a], parts[l][3 + a]);
+            exact_split(&sum[l].torque[a], parts[l][6 + a]);
         }
-        parts[l][SUMS][0] = sum.bad;
+        parts[l][SUMS][0] = sum[l].bad;
     }
-    status = status_agree(comm, status);
-    MPI_Allreduce(MPI_IN_PLACE, parts, 3 * (SUMS + 1) * count, MPI_INT64_T, MPI_SUM, comm);
+    MPI_Allreduce(MPI_IN_PLACE, parts, 3 * (SUMS + 1) * count, MPI_INT64_T, MPI_SUM,
+                  all->solver[0]->domain->comm);
     for (int l = 0; l < count; l++) {
         bad = bad || parts[l][SUMS][0] != 0;
         for (int a = 0; a < 3; a++) {
@@ -68,40 +66,42 @@ enum status forces_measure(const struct levels *all, int body, const double *abo
     }
     double arm[3] = {0, 0, 0};
     for (int a = 0; a < 3; a++) {
-        forces->force[a] = bad ? NAN : levels_sum(force[a], count, 2);
-        forces->pressure[a] = bad ? NAN : levels_sum(pressure[a], count, 2);
-        forces->torque[a] = bad ? NAN : levels_sum(torque[a], count, 3);
+        forces->force[a] = bad ? NAN : levels_sum(force[a], count, 2 + steps);
+        forces->pressure[a] = bad ? NAN : levels_sum(pressure[a], count, 2 + steps);
+        forces->torque[a] = bad ? NAN : levels_sum(torque[a], count, 3 + steps);
         arm[a] = about ? pivot[a] - about[a] : 0;
     }
     const double *const f = forces->force;
     forces->torque[0] += arm[1] * f[2] - arm[2] * f[1];
     forces->torque[1] += arm[2] * f[0] - arm[0] * f[2];
     forces->torque[2] += arm[0] * f[1] - arm[1] * f[0];
-    return status;
 }
 
-/* Has a cell of the block's list a link into the body? */
-static bool has_links(const struct domain *d, int body)
+enum status forces_begin(const struct levels *all, int body, const double *about,
+                         struct forces_step *step)
 {
-    static const int c[Q][3] = LATTICE_VELOCITIES;
-    const struct view *const v = &d->view;
-    for (size_t k = 0; k < v->near_cells; k++) {
-        const int *const at = d->near[k].at;
-        for (int i = 1; i < Q && view_fluid(v, view_index(v, at[0], at[1], at[2])); i++) {
-            const size_t there = view_index(v, at[0] + c[i][0], at[1] + c[i][1], at[2] + c[i][2]);
-            if (d->rows[d->tags[there] & TAG_ROW].body == body + 1)
-                return true;
-        }
+    enum status status = STATUS_OK;
+    step->more = false;
+    for (int l = 0; l < all->count; l++) {
+        step->all[l] = forces_none();
+        status = status_worse(status, add_list(all->solver[l], body, &step->all[l]));
     }
-    return false;
+    total(all, body, about, step->all, 0, &step->first);
+    return status_agree(all->solver[0]->domain->comm, status);
 }
 
-int forces_level(const struct grid *g, int body)
+enum status forces_add_later(const struct levels *all, int level, int body,
+                             struct forces_step *step)
 {
-    int finest = 0;
-    for (int l = 1; l < g->levels; l++)
-        if (has_links(&g->level[l].domain, body))
-            finest = l;
-    MPI_Allreduce(MPI_IN_PLACE, &finest, 1, MPI_INT, MPI_MAX, g->level[0].domain.comm);
-    return finest;
+    step->more = true;
+    return add_list(all->solver[level], body, &step->all[level]);
+}
+
+void forces_mean(const struct levels *all, int body, const double *about,
+                 const struct forces_step *step, struct body_forces *mean)
+{
+    if (step->more)
+        total(all, body, about, step->all, 1, mean);
+    else
+        *mean = step->first;
 }

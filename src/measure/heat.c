@@ -55,34 +55,71 @@ static void add_times(struct wide_sum *to, const struct wide_sum *sum, int64_t t
         to->limb[k] += times * sum->limb[k];
 }
 
-enum status heat_measure(const struct levels *all, int set, const struct heat_surface *at,
-                         struct heat_found *found)
+/* The sums of all levels as a flux: a link of level l counts 2^-(bits l). Collective. */
+static double total(const struct levels *all, int set, const struct heat sum[], int bits)
 {
-    const MPI_Comm comm = all->solver[0]->domain->comm;
-    const int count = all->count, most = 2 * (count - 1);
-    struct heat sum[LEVELS], whole = heat_none(); /* `whole`: in faces of the finest level */
-    enum status status = STATUS_OK;
+    const int count = all->count, most = bits * (count - 1);
+    struct heat level[LEVELS], whole = heat_none(); /* `whole`: in units of the finest level */
     for (int l = 0; l < count; l++)
-        status = status_worse(status, add_level(all->solver[l], l, set, at, &sum[l]));
-    status = status_agree(comm, status);
-    MPI_Allreduce(MPI_IN_PLACE, sum, count * (int)(sizeof *sum / sizeof(int64_t)), MPI_INT64_T,
-                  MPI_SUM, comm);
-    found->area = 0;
+        level[l] = sum[l];
+    MPI_Allreduce(MPI_IN_PLACE, level, count * (int)(sizeof *level / sizeof(int64_t)), MPI_INT64_T,
+                  MPI_SUM, all->solver[0]->domain->comm);
     for (int l = 0; l < count; l++) {
-        const struct domain *const d = all->solver[l]->domain;
-        const int64_t times = (int64_t)1 << (most - 2 * l);
-        heat_carry(&sum[l]);
-        add_times(&whole.in, &sum[l].in, times);
-        add_times(&whole.out, &sum[l].out, times);
-        whole.bad += sum[l].bad;
-        found->area +=
-            ldexp((double)sum[l].links -
-                      (at->opening[l] == HEAT_BODY ? d->body_excess[set - 1][at->body] : 0),
-                  -2 * l);
+        const int64_t times = (int64_t)1 << (most - bits * l);
+        heat_carry(&level[l]);
+        add_times(&whole.in, &level[l].in, times);
+        add_times(&whole.out, &level[l].out, times);
+        whole.bad += level[l].bad;
     }
     heat_carry(&whole);
-    found->heat = whole.bad ? NAN
-                            : ldexp(wide_difference(&whole.in, &whole.out), -most) /
-                                  scalar_row(&all->solver[0]->domain->view, set, TAG_FLUID)->flow;
+    return whole.bad ? NAN
+                     : ldexp(wide_difference(&whole.in, &whole.out), -most) /
+                           scalar_row(&all->solver[0]->domain->view, set, TAG_FLUID)->flow;
+}
+
+/* Faces of cells of level 0. Collective. */
+static double area(const struct levels *all, int set, const struct heat_surface *at,
+                   const struct heat sum[])
+{
+    const int count = all->count;
+    int64_t links[LEVELS];
+    double faces = 0;
+    for (int l = 0; l < count; l++)
+        links[l] = sum[l].links;
+    MPI_Allreduce(MPI_IN_PLACE, links, count, MPI_INT64_T, MPI_SUM, all->solver[0]->domain->comm);
+    for (int l = 0; l < count; l++) {
+        const double excess = at->opening[l] == HEAT_BODY
+                                  ? all->solver[l]->domain->body_excess[set - 1][at->body]
+                                  : 0;
+        faces += ldexp((double)links[l] - excess, -2 * l);
+    }
+    return faces;
+}
+
+enum status heat_begin(const struct levels *all, int set, const struct heat_surface *at,
+                       struct heat_step *step)
+{
+    enum status status = STATUS_OK;
+    step->more = false;
+    for (int l = 0; l < all->count; l++)
+        status = status_worse(status, add_level(all->solver[l], l, set, at, &step->all[l]));
+    step->first = (struct heat_found){.heat = total(all, set, step->all, 2),
+                                      .area = area(all, set, at, step->all)};
+    return status_agree(all->solver[0]->domain->comm, status);
+}
+
+enum status heat_add_later(const struct levels *all, int level, int set,
+                           const struct heat_surface *at, struct heat_step *step)
+{
+    struct heat sum;
+    const enum status status = add_level(all->solver[level], level, set, at, &sum);
+    heat_join(&step->all[level], &sum);
+    heat_carry(&step->all[level]);
+    step->more = true;
     return status;
+}
+
+double heat_whole(const struct levels *all, int set, const struct heat_step *step)
+{
+    return step->more ? total(all, set, step->all, 3) : step->first.heat;
 }

@@ -12,8 +12,7 @@
  * the next one; positive: from the surface into the fluid, or through the face into the box. At
  * open faces it includes what the flow carries. So the sum of enthalpy (measure/scalar.h) changes
  * in this step by the heat of all faces and of all bodies that do not conduct, and by the sources.
- * With several levels this holds where the flux is steady: it changes in the later steps of finer
- * levels.
+ * With several levels the later steps of finer levels belong to it, too.
  *
  * The area, in squares of a cell's edge, is the number of links. Each link from outside into a body
  * counts by the component along it of the normal of the body's surface where it enters, so that
@@ -43,10 +42,25 @@ struct heat_found {
     double area; /* in faces of cells of level 0 */
 };
 
-/* Each level gives the flux in its own next step, for a whole step of level 0: a link of level l
- * counts 2^-2l. Collective, the same on all ranks, bit-identical for every decomposition.
- * STATUS_MACHINE, reported, when the backend failed. */
-enum status heat_measure(const struct levels *all, int set, const struct heat_surface *at,
-                         struct heat_found *found);
+/* Heat of a step of level 0. */
+struct heat_step {
+    struct heat all[LEVELS]; /* this rank's sums over the steps of each level until now */
+    struct heat_found first; /* from the first step of each level */
+    bool more;               /* there were later ones */
+};
+
+/* Begins a step: each level gives the heat of its own next step, for the whole step of level 0: a
+ * link of level l counts 2^-2l. Collective, the same on all ranks, bit-identical for every
+ * decomposition. STATUS_MACHINE, reported, when the backend failed. */
+enum status heat_begin(const struct levels *all, int set, const struct heat_surface *at,
+                       struct heat_step *step);
+
+/* Adds the next step of a level, later in the same step of level 0. A rank may fail alone. */
+enum status heat_add_later(const struct levels *all, int level, int set,
+                           const struct heat_surface *at, struct heat_step *step);
+
+/* Heat of all steps that were added: a link of level l counts 2^-3l in each. Collective, as
+ * heat_begin. Without later steps it is that of the first. */
+double heat_whole(const struct levels *all, int set, const struct heat_step *step);
 
 #endif

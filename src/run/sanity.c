@@ -104,12 +104,12 @@ static enum status sample_forces(struct sanity *s)
     enum status status = STATUS_OK;
     for (int k = 0; k < s->c->series_count && !status; k++) {
         struct force_triple *const t = &s->forces[k];
-        struct body_forces now;
+        struct forces_step now;
         if (s->c->series[k].kind != SERIES_KIND_forces)
             continue;
-        status = forces_measure(&all, s->c->series[k].body, NULL, &now);
+        status = forces_begin(&all, s->c->series[k].body, NULL, &now);
         memmove(t->force[1], t->force[0], sizeof *t->force * (ALTERNATION_TIMES - 1));
-        memcpy(t->force[0], now.force, sizeof *t->force);
+        memcpy(t->force[0], now.first.force, sizeof *t->force);
     }
     return status;
 }

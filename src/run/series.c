@@ -18,6 +18,14 @@ static const struct table_kind *const kinds[] = {
 #undef X
 };
 
+/* A later step of a level. Does a row need it? */
+static enum status look(void *own, int level)
+{
+    struct table *const t = own;
+    const bool within = t->solver->step == t->prepared + 1;
+    return within ? t->kind->add_later(t, level) : STATUS_OK;
+}
+
 static enum status create(struct output_entry *e)
 {
     struct table *const t = e->own;
@@ -30,8 +38,14 @@ static enum status create(struct output_entry *e)
                         .solver = e->solver,
                         .state = e->state,
                         .root = e->solver->domain->rank == 0,
+                        .prepared = -1,
                         .mark.rows = -1};
     t->kind = kinds[t->series->kind];
+    t->samples = t->kind->sample;
+    if (t->kind->add_later) {
+        t->watch = (struct grid_watch){.look = look, .own = t, .next = t->grid->watch};
+        t->grid->watch = &t->watch;
+    }
     t->columns = series_columns(t->series, t->c, t->names);
     t->points = series_has_points(t->series) ? t->series->points : 1;
     t->rows = malloc((size_t)t->points * (size_t)(t->columns - 1) * sizeof *t->rows);
@@ -113,7 +127,7 @@ static int64_t next(const struct output_entry *e, int64_t step)
 {
     const struct table *const t = e->own;
     int64_t next = schedule_nearer(INT64_MAX, step, e->every);
-    if (t->kind->sample) {
+    if (t->samples) {
         next = schedule_nearer(next, step + 1, e->every);
         next = schedule_nearer(next, step + 1, looks_of(t));
     }
@@ -125,7 +139,10 @@ static enum status prepare(struct output_entry *e)
     struct table *const t = e->own;
     const int64_t step = t->solver->step + 1;
     const bool may_have_row = schedule_due(step, e->every) || schedule_due(step, looks_of(t));
-    return t->kind->sample && may_have_row ? t->kind->sample(t) : STATUS_OK;
+    if (!t->samples || !may_have_row)
+        return STATUS_OK;
+    t->prepared = t->solver->step;
+    return t->kind->sample(t);
 }
 
 static bool needs_sums(const struct output_entry *e, bool *enstrophy)

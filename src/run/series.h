@@ -30,6 +30,9 @@ struct table {
     double *rows;                 /* of the last step, [points][columns - 1]; right on rank 0 */
     const struct flow_sums *sums; /* at the step that is measured; zeros if no series needs them */
     bool due;                     /* false: the row is one only because the run ends here */
+    bool samples;                 /* rows need sample() of the step before; true if there is one */
+    int64_t prepared;             /* step at which sample() was called for the next row */
+    struct grid_watch watch;      /* calls add_later() */
 };
 
 /* Functions are collective and return one status on all ranks, failures reported, if nothing else
@@ -46,8 +49,10 @@ struct table_kind {
      * alone. */
     enum status (*measure)(struct table *t);
 
-    /* Measure what the rows of the next step need from this one. */
+    /* Measure what the rows of the next step need from this one; and what they need from the next
+     * step of a level, later in the step of level 0. */
     enum status (*sample)(struct table *t);
+    enum status (*add_later)(struct table *t, int level);
 
     /* Also after create() failed. */
     void (*destroy)(struct table *t);

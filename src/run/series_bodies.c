@@ -14,44 +14,62 @@
 #define NEVER INT64_MIN
 
 struct force_samples {
-    struct body_forces sample; /* in the step after `sampled` */
-    int64_t sampled;           /* NEVER: none yet */
-    double ahead;              /* half a step of the level of their body, in steps of level 0 */
+    struct forces_step step; /* begun at `sampled` */
+    int64_t sampled;         /* NEVER: none yet */
 };
 
 static enum status create_forces(struct table *t)
 {
-    *(struct force_samples *)t->own = (struct force_samples){
-        .sampled = NEVER, .ahead = ldexp(0.5, -forces_level(t->grid, t->series->body))};
+    struct force_samples *const f = t->own;
+    f->sampled = NEVER;
     return STATUS_OK;
+}
+
+static const double *about(const struct table *t)
+{
+    return t->series->about_given ? t->series->about : NULL;
 }
 
 /* The forces in the step after the solver's. */
 static enum status sample_forces(struct table *t)
 {
     struct force_samples *const f = t->own;
-    const struct case_series *const what = t->series;
     if (f->sampled == t->solver->step)
         return STATUS_OK;
     f->sampled = t->solver->step;
-    return forces_measure(&t->levels, what->body, what->about_given ? what->about : NULL,
-                          &f->sample);
+    return forces_begin(&t->levels, t->series->body, about(t), &f->step);
 }
 
-/* The forces at the time of the solver's step, which are known `ahead` of it and of the step
- * before: on level 0 the mean of both. At step 0 there is no step before. */
+static enum status add_later_forces(struct table *t, int level)
+{
+    struct force_samples *const f = t->own;
+    return forces_add_later(&t->levels, level, t->series->body, &f->step);
+}
+
+/* The force at the end of a step with the mean `mean`: f changes from its first sample by next -
+ * first in a step, half of that is still to come. On one level the mean is the first sample, and
+ * this is the mean of the samples before and after. */
+static double at_end(double mean, double first, double next)
+{
+    return 0.5 * (2 * mean - first) + 0.5 * next;
+}
+
+/* The forces at the time of the solver's step. At step 0 there is no step before: those of the
+ * first half step. */
 static enum status forces_now(struct table *t, struct body_forces *now)
 {
     struct force_samples *const f = t->own;
-    const struct body_forces before = f->sample;
+    const struct body_forces first = f->step.first;
     const bool known = f->sampled == t->solver->step - 1;
-    const double old = f->ahead, young = 1 - f->ahead;
+    struct body_forces mean;
+    if (known)
+        forces_mean(&t->levels, t->series->body, about(t), &f->step, &mean);
     const enum status status = sample_forces(t);
-    *now = f->sample;
+    *now = f->step.first;
     for (int a = 0; a < 3 && known; a++) {
-        now->force[a] = old * before.force[a] + young * now->force[a];
-        now->pressure[a] = old * before.pressure[a] + young * now->pressure[a];
-        now->torque[a] = old * before.torque[a] + young * now->torque[a];
+        now->force[a] = at_end(mean.force[a], first.force[a], now->force[a]);
+        now->pressure[a] = at_end(mean.pressure[a], first.pressure[a], now->pressure[a]);
+        now->torque[a] = at_end(mean.torque[a], first.torque[a], now->torque[a]);
     }
     return status;
 }
@@ -96,6 +114,7 @@ const struct table_kind series_forces = {
     .create = create_forces,
     .measure = measure_forces,
     .sample = sample_forces,
+    .add_later = add_later_forces,
 };
 
 /* ---- stresses on a ring ---- */

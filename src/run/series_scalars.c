@@ -57,16 +57,55 @@ static int opening_of_level(const struct flow_case *c, const struct flow_case *o
     return k < own->patch_count ? 6 + k : HEAT_NOWHERE;
 }
 
+struct heat_samples {
+    struct heat_surface at;
+    struct heat_step step; /* begun at `sampled` */
+    int64_t sampled;       /* -1: none yet */
+};
+
 static enum status create_heat(struct table *t)
 {
     const struct case_series *const s = t->series;
-    struct heat_surface *const at = t->own;
+    struct heat_samples *const h = t->own;
     const bool body = s->opening < 0;
-    *at = (struct heat_surface){.side = body ? -1 : case_opening_side(t->c, s->opening),
-                                .body = s->body};
+    h->sampled = -1;
+    t->samples = t->levels.count > 1; /* else a step is one of level 0 */
+    h->at = (struct heat_surface){.side = body ? -1 : case_opening_side(t->c, s->opening),
+                                  .body = s->body};
     for (int l = 0; l < t->levels.count; l++)
-        at->opening[l] = body ? HEAT_BODY : opening_of_level(t->c, t->grid->level[l].c, s->opening);
+        h->at.opening[l] =
+            body ? HEAT_BODY : opening_of_level(t->c, t->grid->level[l].c, s->opening);
     return STATUS_OK;
+}
+
+/* Heat in the step after the solver's. */
+static enum status sample_heat(struct table *t)
+{
+    struct heat_samples *const h = t->own;
+    if (h->sampled == t->solver->step)
+        return STATUS_OK;
+    h->sampled = t->solver->step;
+    return heat_begin(&t->levels, 1 + t->series->scalar, &h->at, &h->step);
+}
+
+static enum status add_later_heat(struct table *t, int level)
+{
+    struct heat_samples *const h = t->own;
+    return heat_add_later(&t->levels, level, 1 + t->series->scalar, &h->at, &h->step);
+}
+
+/* Heat of the next step: its first steps of levels, and what the later ones of the step before had
+ * more. At step 0 there is no step before. */
+static enum status heat_now(struct table *t, struct heat_found *now)
+{
+    struct heat_samples *const h = t->own;
+    double more = 0;
+    if (h->sampled == t->solver->step - 1)
+        more = heat_whole(&t->levels, 1 + t->series->scalar, &h->step) - h->step.first.heat;
+    const enum status status = sample_heat(t);
+    *now = h->step.first;
+    now->heat += more;
+    return status;
 }
 
 static enum status measure_heat(struct table *t)
@@ -75,7 +114,7 @@ static enum status measure_heat(struct table *t)
     const double unit = amount_unit(t) / t->c->units.dt, dx = t->c->units.dx;
     double *to = table_row(t, 0);
     struct heat_found found = {0};
-    const enum status status = heat_measure(&t->levels, 1 + s->scalar, t->own, &found);
+    const enum status status = heat_now(t, &found);
     const double flux = found.heat / found.area;
     *to++ = found.heat * unit;
     *to++ = flux * unit / (dx * dx);
@@ -85,9 +124,11 @@ static enum status measure_heat(struct table *t)
 }
 
 const struct table_kind series_heat = {
-    .own = sizeof(struct heat_surface),
+    .own = sizeof(struct heat_samples),
     .create = create_heat,
     .measure = measure_heat,
+    .sample = sample_heat,
+    .add_later = add_later_heat,
 };
 
 static enum status measure_dispersion(struct table *t)

@@ -145,8 +145,13 @@ enum status grid_initialise(struct grid *g, const struct given_flow given[])
  * solver_step. */
 static enum status advance(struct grid *g, int l)
 {
-    enum status status = solver_advance(&g->level[l].solver);
+    struct solver *const s = &g->level[l].solver;
     struct seam *const seam = &g->seam[l];
+    enum status status = STATUS_OK;
+    const bool first = s->step % ((int64_t)1 << l) == 0;
+    for (const struct grid_watch *w = first ? NULL : g->watch; w; w = w->next)
+        status = status_worse(status, w->look(w->own, l));
+    status = status_worse(status, solver_advance(s));
     if (l + 1 == g->levels)
         return status;
     status = status_worse(status, seam_gathered(seam));

@@ -23,6 +23,14 @@ struct level {
     struct solver solver;
 };
 
+/* Called before the later steps of a level within a step of level 0, once the level has all that it
+ * got from others: for measurements of whole steps. At the first one look between two sweeps. */
+struct grid_watch {
+    enum status (*look)(void *own, int level); /* on all ranks, which may fail alone */
+    void *own;
+    struct grid_watch *next;
+};
+
 struct grid {
     int levels;
     struct refined refined;
@@ -31,6 +39,7 @@ struct grid {
     int seams;                    /* those that exist */
     struct drive drive;           /* the flow-rate controller */
     struct hold hold;
+    struct grid_watch *watch; /* a list; entries are added by those who have them */
 };
 
 /* Makes the regions of all levels and the tags of this rank's blocks. The case must outlive the

@@ -19,7 +19,7 @@ double levels_sum(const struct exact_sum *sum, int count, int bits)
     const int most = bits * (count - 1);
     exact_units whole = 0;
     int64_t part = 0;
-    assert(count >= 1 && count <= LEVELS && bits >= 0 && bits <= 3);
+    assert(count >= 1 && count <= LEVELS && bits >= 0 && bits <= 4);
     for (int l = 0; l < count; l++) {
         const exact_units step = (exact_units)1 << (bits * l);
         exact_units rest = sum[l].units % step;

@@ -24,7 +24,7 @@ enum status levels_adjust(const struct levels *all);
 
 /* The sum over l of sum[l] / 2^(bits l), rounded once: the same for every decomposition. A cell of
  * level l has 2^-(3 l) of the volume of a cell of level 0, its side 2^-(2 l) of the area. At most
- * LEVELS levels, bits 0 to 3. One level: exact_value. */
+ * LEVELS levels, bits 0 to 4: 3 and 4 for sums of all steps of a level. One level: exact_value. */
 double levels_sum(const struct exact_sum *sum, int count, int bits);
 
 #endif

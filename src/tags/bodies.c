@@ -701,7 +701,7 @@ static enum status keep_found(const struct bodies *b, struct domain *d, const st
     return STATUS_OK;
 }
 
-/* Does heat_measure() count a link from a cell of one type into a body of the other where the cell
+/* Does a series of heat count a link from a cell of one type into a body of the other where the cell
  * is in the list? Links of a body into itself, and between bodies that both conduct, it counts at
  * other cells or not at all. */
 static bool counts_link(const struct bodies *b, const struct domain *d, int type, int other,

@@ -7,6 +7,8 @@
 - waves: a sine that flows at an angle across a box of level 1 and decays converges at second order, with an error near that of one grid.
 - cavity: a side-heated cavity at Ra = 10^4 with two levels at the walls has the Nusselt number 2.2448 (de Vahl Davis 1983: 2.243;
   Le Quere 1991: 2.2448) within 1 %.
+- rows: in a cavity whose flow runs along the edges of a level at its hot wall, the rows of `heat` add up to the change of `sum`, though the
+  steps of a level differ there; rows at intervals are those of every step.
 - labels: two labels of an image, one that conducts and one whose value follows a table, give the hashes of two boxes.
 - limiter: a block at a cell Peclet number of 10^4 crosses both edges of a level and stays between the given values.
 """
@@ -151,6 +153,28 @@ def cavity(cells, regions):
     return [side * 2 * numpy.nanmean(wall - t[at]) * cells * finer for side, at, wall in ((1, 0, 0.5), (-1, -1, -0.5))]
 
 
+# ---- rows ----
+
+def rows(level, every=1):
+    """The rows of both walls; and how much their sum differs from the change of the scalar, over the heat, from step 400 on."""
+    n, rayleigh, prandtl, speed = 32, 1e5, 0.71, 0.1
+    viscosity = speed * n * (prandtl / rayleigh)**0.5
+    faces = {"xmin": {"wall": {"scalars": {"t": {"value": 305}}}}, "xmax": {"wall": {"scalars": {"t": {"value": 295}}}},
+             "y": "wall", "z": "periodic"}
+    series = {face: {"every": every, "of": "heat", "scalar": "t", "face": face} for face in ("xmin", "xmax")}
+    series["t"] = {"every": every, "of": "scalar", "scalar": "t"}
+    done = heat.run(heat.settings(
+        [n, n, 4], faces, {"t": {"kind": "heat", "diffusivity": viscosity / prandtl, "reference": 295, "expansion": 1, "limiter": "none",
+                                 "initial": {"value": 300}}},
+        fluid={"viscosity": viscosity}, force={"gravity": [0, -speed**2 / n / 10, 0]}, run={"steps": 1200},
+        output={"log": {"every": 0}, "series": series}, refine={"r": box(level, [0, 8, 0], [8, 24, 4])}))
+    table = {name: numpy.genfromtxt(os.path.join(done.folder, "series", name + ".csv"), delimiter=",", names=True) for name in series}
+    walls = numpy.stack([table[face]["heat"] for face in ("xmin", "xmax")])
+    first, total = 400 // every, table["t"]["sum"]
+    change = total[-1] - total[first]
+    return walls, (walls[:, first:-1].sum() * every - change) / numpy.abs(walls[:, first:-1]).sum() / every
+
+
 # ---- labels ----
 
 def labels(as_boxes):
@@ -217,6 +241,12 @@ def main():
     edges = {"left": box(1, [0, 0, 0], [4, 20, 4]), "right": box(1, [16, 0, 0], [20, 20, 4])}
     for name, nusselt in zip(("hot", "cold"), cavity(20, edges)):
         case.near(f"cavity, Nusselt number at the {name} wall", nusselt, 2.2448, 0.0224)
+
+    for level in 1, 2:
+        walls, error = rows(level)
+        case.at_most(f"rows of heat beside the edges of level {level}, sum less the change of the scalar", abs(error), 1e-4)
+        seldom, _ = rows(level, 100)
+        case.at_most("  rows every 100 steps that differ", int((seldom[:, 1:-1] != walls[:, 100:-1:100]).sum()), 0)
 
     by_image, by_boxes = labels(False), labels(True)
     case.at_most("labels, sets that differ from those of two boxes", sum(by_image[k] != by_boxes[k] for k in by_boxes), 0)

@@ -86,6 +86,26 @@ def balance(folder):
     check(force[-1] > 0.01 * ACCELERATION * mass[-1], f"{folder}: the ball takes {force[-1] / (ACCELERATION * mass[-1]):.2f} of the force")
 
 
+def near_edge():
+    """The balance of momentum of a cylinder two cells from the edge of its level, whose steps differ there, in the mean."""
+    cells, acceleration, steps = [64, 40, 4], 2e-5, 800
+    series = {"flow": {"every": 1, "of": ["mass"]}, "force": {"every": 1, "of": "forces", "body": "rod"},
+              "seldom": {"every": 50, "of": "forces", "body": "rod"}}
+    series |= {f"plane{x}": {"every": 1, "of": "flow_rate", "axis": "x", "at": x} for x in range(cells[0])}
+    case = {"domain": {"cells": cells}, "fluid": {"viscosity": 0.003}, "solver": {"collision": "rr", "storage": "fp64"},
+            "force": {"acceleration": [acceleration, 0, 0]}, "faces": {axis: "periodic" for axis in "xyz"}, "run": {"steps": steps},
+            "initial": {"flow": "uniform", "velocity": [0.08, 0, 0]}, "refine": {"rod": {"level": 1, "around": "rod", "distance": 2}},
+            "bodies": {"rod": {"shape": {"cylinder": {"center": [20.3, 20.2, 2], "axis": "z", "radius": 4.1}}, "wall": "interpolated"}},
+            "output": {"log": {"every": 0}, "series": series}}
+    said = tagflow("run", write("edge.yaml", json.dumps(case)), "--output", "edge")
+    check(said.code == 0, f"edge: {said}")
+    momentum = sum(table("edge", f"plane{x}")["mass_flow"] for x in range(cells[0]))
+    mass, force = table("edge", "flow")["mass"], table("edge", "force")["force_x"]
+    off = (acceleration * mass[1:-1] - force[1:-1] - (momentum[2:] - momentum[:-2]) / 2)[steps // 2:] / force[steps // 2:].mean()
+    check(abs(off.mean()) < 1e-4, f"edge: the mean force differs by {off.mean():.1e}")
+    check(all(table("edge", "seldom")["force_x"] == force[::50]), "edge: a row every 50 steps is that of every step")
+
+
 def beside_snapshot(folder, steps):
     """Sums over the cells of the snapshot that no finer level covers."""
     mass = energy = fastest = 0
@@ -125,4 +145,5 @@ for levels, steps in STEPS.items():
         beside_snapshot(folder, steps)
         if levels == 2 and run(fine, 2, 1, steps):
             beside_one_grid(folder, fine, 2)
+near_edge()
 finish()

@@ -222,13 +222,14 @@ static void workers_change_no_bit(void **none)
             assert_int_equal(solver_step(&f.s), STATUS_OK);
         for (int set = 1; set < f.s.view.sets; set++) {
             struct scalar_found is;
-            struct heat_found heat;
+            struct heat_step step;
             memset(&is, 0, sizeof is);
             assert_int_equal(scalar_measure(ONE_LEVEL(&f.s), set, &is), STATUS_OK);
-            assert_int_equal(heat_measure(ONE_LEVEL(&f.s), set,
-                                          &(struct heat_surface){.opening = {HEAT_BODY}, .body = 1},
-                                          &heat),
+            assert_int_equal(heat_begin(ONE_LEVEL(&f.s), set,
+                                        &(struct heat_surface){.opening = {HEAT_BODY}, .body = 1},
+                                        &step),
                              STATUS_OK);
+            const struct heat_found heat = step.first;
             if (!k) {
                 first[set] = is;
                 through[set] = heat;
@@ -267,12 +268,12 @@ static void what_is_no_number_is_found(void **none)
 
 static struct heat_found flux(struct flow *f, int set, int opening, int body)
 {
-    struct heat_found found;
+    struct heat_step step;
     const int side = opening < 0 ? -1 : case_opening_side(&f->c, opening);
     assert_int_equal(
-        heat_measure(ONE_LEVEL(&f->s), set, &(struct heat_surface){{opening}, side, body}, &found),
+        heat_begin(ONE_LEVEL(&f->s), set, &(struct heat_surface){{opening}, side, body}, &step),
         STATUS_OK);
-    return found;
+    return step.first;
 }
 
 /* Flux through a face, from what comes back in the next step: walls and open faces are half-way. */

@@ -18,6 +18,7 @@
 #include "measure/flow.h"
 #include "measure/forces.h"
 #include "reference.h"
+#include "solver/drive.h"
 #include "surface.h"
 #include "tags/create.h"
 #include "tags/inputs.h"
@@ -33,6 +34,14 @@ struct flow {
     struct solver s;
     size_t cells;
 };
+
+/* Force on a body in the next step. */
+static struct body_forces force_of(struct flow *f, int body, const double *about)
+{
+    struct forces_step step;
+    assert_int_equal(forces_begin(ONE_LEVEL(&f->s), body, about, &step), STATUS_OK);
+    return step.first;
+}
 
 static void open_flow(struct flow *f, const char *text)
 {
@@ -533,8 +542,7 @@ static void steps_and_forces_are_the_formulas(void **state)
                 get(&f, now);
                 step_plainly(&f, listed, now, next, got);
                 for (int body = 0; body < 5; body++)
-                    assert_int_equal(forces_measure(ONE_LEVEL(&f.s), body, NULL, &measured[body]),
-                                     STATUS_OK);
+                    measured[body] = force_of(&f, body, NULL);
                 assert_int_equal(solver_step(&f.s), STATUS_OK);
                 get(&f, is);
                 for (size_t n = 0; n < Q * f.cells; n++)
@@ -623,8 +631,7 @@ static void bodies_get_what_the_fluid_loses(void **state)
             get(&f, p);
             const struct momentum before = momentum_of(&f, p);
             for (int body = 0; body < 2; body++)
-                assert_int_equal(forces_measure(ONE_LEVEL(&f.s), body, origin, &got[body]),
-                                 STATUS_OK);
+                got[body] = force_of(&f, body, origin);
             assert_int_equal(solver_step(&f.s), STATUS_OK);
             get(&f, p);
             const struct momentum after = momentum_of(&f, p);
@@ -788,8 +795,8 @@ static void what_is_not_finite_is_said(void **state)
                 for (int i = 0; i < Q; i++) /* the fluid cell at the lower end of the ball */
                     p[(size_t)i * f.cells + cell_number(&f, 9, 10, 6)] = values[k];
             put(&f, p);
-            assert_int_equal(forces_measure(ONE_LEVEL(&f.s), 0, NULL, &near), STATUS_OK);
-            assert_int_equal(forces_measure(ONE_LEVEL(&f.s), 1, NULL, &far), STATUS_OK);
+            near = force_of(&f, 0, NULL);
+            far = force_of(&f, 1, NULL);
             assert_int_equal(drive_velocity(ONE_LEVEL(&f.s), drift, &fluid), STATUS_OK);
             assert_int_equal(flow_measure(ONE_LEVEL(&f.s), true, &sums), STATUS_OK);
             for (int a = 0; a < 3; a++) {
