@@ -23,6 +23,7 @@ case $what in
 --systems) exec scripts/systems/all "$@" ;;
 --short | --changed)
     folder=build-test
+    export TAGFLOW_SHORT=1
     scripts/setup.sh test
     [ -f $folder/build.ninja ] || meson setup $folder -Dwerror=true -Dcuda=disabled -Disas=auto
     ;;

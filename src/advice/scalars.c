@@ -42,6 +42,21 @@ static void warn_diffusivity(const struct flow_case *c, int k)
              s->name, 4 * d + 0.5, most_tau, slower_text(c));
 }
 
+/* A temperature between 0 and 75 K beside one above 250 K: was it meant in degC? Boiling nitrogen
+ * has 77 K. */
+static void warn_celsius(const struct flow_case *c, int k)
+{
+    static const double cold = 75, warm = 250;
+    const struct case_scalar *const s = &c->scalars[k];
+    const struct scalar_extent e = scalar_extent_of(c, k);
+    const double coldest = s->reference + fmin(e.low, 0), hottest = s->reference + fmax(e.high, 0);
+    if (s->kind == SCALAR_KIND_heat && c->units.given && e.any && coldest > 0 && coldest < cold &&
+        hottest > warm)
+        warn("scalars.%s: temperatures from %.4g K to %.4g K are given (write %.4g degC if you "
+             "mean that)",
+             s->name, coldest, hottest, coldest);
+}
+
 static void warn_buoyancy(const struct flow_case *c, int k)
 {
     static const double most_mach = 0.1, most_change = 0.1;
@@ -277,6 +292,7 @@ void advise_scalars(const struct flow_case *c)
     for (int k = 0; k < c->scalar_count; k++) {
         falls = falls || c->scalars[k].expansion != 0;
         warn_diffusivity(c, k);
+        warn_celsius(c, k);
         warn_buoyancy(c, k);
         warn_reference(c, k);
         warn_rate(c, k);

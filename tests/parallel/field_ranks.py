@@ -278,7 +278,7 @@ for name, text in CASES.items():
     check_averages(name, first)
     jobs = {}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for ranks, blocks in CUTS:
+        for ranks, blocks in runs.some(CUTS, 3):
             what = f"{ranks} ranks" + (f", {blocks}" if blocks else "")
             settings = {"run.ranks": list(blocks)} if blocks else {}
             jobs[what] = pool.submit(run, case, f"{name}_{len(jobs)}", settings, ranks)

@@ -330,6 +330,7 @@ instruction_sets = sets_of(None)
 # Of the first two there are more runs.
 PRECISIONS = {"fp32": {"solver.storage": "fp32"}, "fp64": {"solver.storage": "fp64"}, "fp16": {"solver.storage": "fp16"},
               "fp32 under fp64": {"solver.storage": "fp32", "solver.arithmetic": "fp64"}}
+OFTEN = 9 // len(runs.some(range(3), 3))  # one in so many
 results, turn = {}, 0
 names, jobs = [], []  # the first run of a case and what differs from it; for runs.together
 
@@ -353,7 +354,7 @@ for name, text in CASES.items():
             later(first, "not optimised", case, settings, 0, os.environ["TAGFLOW_O0"])
         for what, more, ranks, program, standin in variants(cells):
             turn += 1
-            if OTHER or turn % (3 if number < 2 else 9) == 0 or "TAGFLOW_THOROUGH" in os.environ:
+            if OTHER or turn % (OFTEN if number < 2 else 3 * OFTEN) == 0 or "TAGFLOW_THOROUGH" in os.environ:
                 more = more | {"run.sparse": ["always", "never", "auto"][turn // 3 % 3]}
                 later(first, f"{what}, sparse: {more['run.sparse']}", case, settings | more, ranks, program, standin)
 for number, ((first, what), (code, said)) in enumerate(zip(names, runs.together(jobs))):

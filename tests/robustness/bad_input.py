@@ -701,7 +701,7 @@ def show(what, result):
 
 with concurrent.futures.ThreadPoolExecutor(4) as pool:  # starting MPI is waiting mostly
     jobs = [(" ".join(arguments), pool.submit(attempt, arguments, words)) for arguments, *words in ARGUMENTS]
-    for case, *words in CASES:
+    for case, *words in runs.some(CASES, 2):
         text = case if isinstance(case, str) else repr(case[:20])
         base = CHANNEL if "units:" in text else CASE
         changed = [part for part in text[:3000].splitlines() if part not in base.splitlines()]

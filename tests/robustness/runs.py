@@ -2,6 +2,7 @@
 
     TAGFLOW     the program (required)
     TAGFLOW_O0  the same, built without optimisation (optional, tests/parallel/hash_ranks.py)
+    TAGFLOW_SHORT  some of many alike will do, see some()
     TAGFLOW_SLOWER  the program may be so many times slower, as under an emulator (default 1)
 
 A test works in a temporary folder of its own, prints a line for each thing it checked, and ends with
@@ -56,6 +57,13 @@ MPICH = "mpiexec" in os.path.basename(MPIRUN)
 TAG_OUTPUT = "-l" if MPICH else "--tag-output"
 # Runs of one start of MPI, where many share it.
 TOGETHER = 12
+
+
+
+def some(things, part):
+    """One in `part` of things that are much alike, for scripts/test.sh; all of them with --all."""
+    return list(things)[::part if "TAGFLOW_SHORT" in os.environ else 1]
+
 
 # A case with something of everything that a run writes; replace() changes it.
 CASE = """\

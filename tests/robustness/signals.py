@@ -95,7 +95,7 @@ STOPS = {
     "SIGTERM again and again": (2, several, "SIGTERM", 4, [2, 2, 1], {}),
     "time limit": (2, None, "run.time_limit", 1, [1, 1, 1], {"run.time_limit": "1.4 s"}),
 }
-for name, (ranks, ask, why, after, cut, settings) in STOPS.items():
+for name, (ranks, ask, why, after, cut, settings) in runs.some(STOPS.items(), 2):
     said = stop(name, ranks, settings, ask)
     if not stopped_well(name, said, 75, why):
         continue
@@ -105,7 +105,7 @@ for name, (ranks, ask, why, after, cut, settings) in STOPS.items():
     came_to_its_end(name, said, f"goes on, cut {cut}")
 
 # `tagflow launch` turns what ends a program into what launchers forward.
-for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+for number in runs.some([signal.SIGINT, signal.SIGTERM, signal.SIGHUP], 3):
     name = f"{number.name} to launch"
     job = subprocess.Popen([runs.TAGFLOW, "launch", "case.yaml", "--ranks", "2", "--output", name, *sets(MORE | {"run.steps": 100000000})],
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True)
@@ -248,13 +248,13 @@ write("ball.raw", bytes((x - 10)**2 + (y - 10)**2 + (z - 10)**2 < 64 for z in ra
 write("around.yaml", LEVELS.replace("REGION", "around: rock, distance: 2"))
 write("ball.yaml", LEVELS.replace("REGION", "shape: {sphere: {center: [30, 20, 20], radius: 9}}"))
 
-for name, ranks, which, there, case in (
+for name, ranks, which, there, case in runs.some((
         ("as it starts", 0, signal.SIGTERM, catches, "shapes"), ("while it makes tags", 0, signal.SIGXCPU, lambda pid: worked(pid) > 0.7, "shapes"),
         ("while ranks make tags", 2, signal.SIGTERM, lambda pid: worked(pid) > 0.7, "shapes"),
         ("while it looks around a body", 0, signal.SIGTERM, lambda pid: worked(pid) > 0.7, "around"),
         ("while ranks look around a body", 2, signal.SIGUSR1, lambda pid: worked(pid) > 0.7, "around"),
         ("while it looks at a region", 0, signal.SIGTERM, lambda pid: worked(pid) > 0.7, "ball"),
-        ("while levels are cut", 0, signal.SIGTERM, lambda pid: worked(pid) > 6, "ball")):
+        ("while levels are cut", 0, signal.SIGTERM, lambda pid: worked(pid) > 6, "ball")), 3):
     job = Job(name, {}, ranks, case=case + ".yaml")
     if job.wait_for(lambda: job.processes() and all(there(pid) for pid, _ in job.processes()), "its time"):
         job.signal_ranks(which)
