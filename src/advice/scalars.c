@@ -202,8 +202,7 @@ static void warn_conduct(const struct flow_case *c, int k, const struct case_bod
 static void warn_surface(const struct case_scalar *s, const struct case_body *body,
                          const struct case_scalar_wall *w, const char *name)
 {
-    const bool halfway = w->kind == SCALAR_WALL_flux || w->kind == SCALAR_WALL_transfer ||
-                         w->kind == SCALAR_WALL_conduct;
+    const bool halfway = scalar_wall_flux(w->kind) || w->kind == SCALAR_WALL_conduct;
     if (body->wall == BODY_WALL_interpolated && halfway)
         warn("bodies.%s.scalars.%s: with wall interpolated only a given value acts where the "
              "surface is; flux, transfer and conduct act half-way between cells (take wall: "
@@ -242,14 +241,11 @@ static bool meets_value(const struct flow_case *c, int k)
     bool any = false;
     for (int i = 0; i < case_openings(c); i++) {
         const struct case_face *const face = case_opening(c, i);
-        any = any || (!face_open(face->kind) && (face->scalar[k].kind == SCALAR_WALL_value ||
-                                                 face->scalar[k].kind == SCALAR_WALL_transfer));
+        any = any || (!face_open(face->kind) && scalar_wall_value(&face->scalar[k]));
     }
     for (int i = 0; i < c->body_count; i++)
-        for (int part = 0; part <= c->bodies[i].label_count; part++) {
-            const enum scalar_wall kind = case_body_wall(&c->bodies[i], part, k)->kind;
-            any = any || kind == SCALAR_WALL_value || kind == SCALAR_WALL_transfer;
-        }
+        for (int part = 0; part <= c->bodies[i].label_count; part++)
+            any = any || scalar_wall_value(case_body_wall(&c->bodies[i], part, k));
     return any;
 }
 

@@ -99,16 +99,17 @@ enum signal_kind { SIGNAL_LIST(X) };
 enum scalar_kind { SCALAR_KIND_LIST(X) };
 #undef X
 
-/* What a scalar meets at a face or body. */
+/* What a scalar meets at a face or body: name, the member of struct case_scalar_wall with a value
+ * that it gives (`none`: no value), does it give a flux. */
 #define SCALAR_WALL_LIST(X)                                                                        \
-    X(adiabatic) /* walls, planes of symmetry: nothing passes */                                   \
-    X(value)     /* walls and openings: the value is given */                                      \
-    X(flux)      /* walls: the flux into the fluid is given */                                     \
-    X(transfer)  /* walls: the flux into the fluid is coefficient (outside - value) */             \
-    X(outflow)   /* openings: zero normal gradient */                                              \
-    X(conduct)   /* bodies: the body holds the scalar, too */                                      \
-    X(inherited) /* labels of images: that of the body */
-#define X(name) SCALAR_WALL_##name,
+    X(adiabatic, none, false)  /* walls, planes of symmetry: nothing passes */                     \
+    X(value, value, false)     /* walls and openings: the value is given */                        \
+    X(flux, none, true)        /* walls: the flux into the fluid is given */                       \
+    X(transfer, outside, true) /* walls: its flux is coefficient (outside - value) */              \
+    X(outflow, none, false)    /* openings: zero normal gradient */                                \
+    X(conduct, none, false)    /* bodies: the body holds the scalar, too */                        \
+    X(inherited, none, false)  /* labels of images: that of the body */
+#define X(name, ...) SCALAR_WALL_##name,
 enum scalar_wall { SCALAR_WALL_LIST(X) };
 #undef X
 
@@ -260,6 +261,11 @@ struct case_scalar_wall {
     double source;               /* conduct: per volume and step */
     struct case_signal signal;   /* factor on value, flux, or outside */
 };
+
+/* The value that it gives, relative to the reference; NULL: none. */
+const double *scalar_wall_value(const struct case_scalar_wall *w);
+
+bool scalar_wall_flux(enum scalar_wall kind);
 
 /* A label of an image that has other conditions than the body. */
 struct case_label {
@@ -892,6 +898,5 @@ int case_threads(const struct flow_case *c);
 
 /* Log the numbers derived from a case: grid, units, dx, dt, tau, omega, Mach, Reynolds. */
 void case_say_derived(const struct flow_case *c);
-
 
 #endif

@@ -175,9 +175,7 @@ bool case_oblique_flux(const struct flow_case *c, int body)
     const struct case_body *const b = &c->bodies[body];
     bool gives = false;
     for (int k = 0; k < c->scalar_count; k++)
-        for (int part = 0; part <= b->label_count; part++) {
-            const enum scalar_wall kind = case_body_wall(b, part, k)->kind;
-            gives = gives || kind == SCALAR_WALL_flux || kind == SCALAR_WALL_transfer;
-        }
+        for (int part = 0; part <= b->label_count; part++)
+            gives = gives || scalar_wall_flux(case_body_wall(b, part, k)->kind);
     return gives && !case_straight(b);
 }

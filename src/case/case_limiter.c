@@ -37,27 +37,17 @@ static void open_side(struct scalar_given *g, double most)
 static void meet_wall(struct scalar_given *g, const struct case_scalar_wall *w)
 {
     static const int links = 6; /* a cell has at most */
+    const double *const value = scalar_wall_value(w);
     double range[2];
-    switch (w->kind) {
-    case SCALAR_WALL_value:
-        meet_signal(g, w->value, &w->signal);
-        break;
-    case SCALAR_WALL_transfer:
-        meet_signal(g, w->outside, &w->signal);
-        break;
-    case SCALAR_WALL_flux:
+    if (value)
+        meet_signal(g, *value, &w->signal);
+    if (w->kind == SCALAR_WALL_flux) {
         signal_range(&w->signal, range);
         open_side(g, links * fmax(0, fmax(w->flux * range[0], w->flux * range[1])));
         open_side(g, links * fmin(0, fmin(w->flux * range[0], w->flux * range[1])));
-        break;
-    case SCALAR_WALL_conduct:
-        open_side(g, w->source / w->capacity);
-        break;
-    case SCALAR_WALL_adiabatic:
-    case SCALAR_WALL_outflow:
-    case SCALAR_WALL_inherited:
-        break;
     }
+    if (w->kind == SCALAR_WALL_conduct)
+        open_side(g, w->source / w->capacity);
 }
 
 static void meet_initial(struct scalar_given *g, const struct case_scalar_initial *i)

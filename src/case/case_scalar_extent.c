@@ -28,14 +28,14 @@ static void meet(struct scalar_extent *e, double value)
 /* A value that is given at a wall, and what its time function makes of it. */
 static void meet_wall(struct scalar_extent *e, const struct case_scalar_wall *w)
 {
-    const double value = w->kind == SCALAR_WALL_transfer ? w->outside : w->value;
-    if (w->kind != SCALAR_WALL_value && w->kind != SCALAR_WALL_transfer)
+    const double *const value = scalar_wall_value(w);
+    if (!value)
         return;
-    meet(e, value * signal_peak(&w->signal));
+    meet(e, *value * signal_peak(&w->signal));
     if (w->signal.kind == SIGNAL_sine)
-        meet(e, value * (w->signal.mean - fabs(w->signal.amplitude)));
+        meet(e, *value * (w->signal.mean - fabs(w->signal.amplitude)));
     for (int i = 0; w->signal.kind == SIGNAL_table && i < w->signal.points; i++)
-        meet(e, value * w->signal.values[i]);
+        meet(e, *value * w->signal.values[i]);
 }
 
 /* The values that faces, patches and bodies give scalar k. */

@@ -6,6 +6,31 @@
 #include "case/record.h"
 #include "case/sections.h"
 
+const double *scalar_wall_value(const struct case_scalar_wall *w)
+{
+#define VALUE_none NULL
+#define VALUE_value &w->value
+#define VALUE_outside &w->outside
+#define X(name, member, ...)                                                                       \
+    case SCALAR_WALL_##name:                                                                       \
+        return VALUE_##member;
+    switch (w->kind) {
+        SCALAR_WALL_LIST(X)
+    }
+#undef X
+    return NULL;
+}
+
+bool scalar_wall_flux(enum scalar_wall kind)
+{
+    static const bool flux[] = {
+#define X(name, member, flux) flux,
+        SCALAR_WALL_LIST(X)
+#undef X
+    };
+    return flux[kind];
+}
+
 static enum status read_transfer(struct map m, struct case_scalar_wall *to)
 {
     double resistance = 0;
@@ -22,15 +47,12 @@ static enum status read_transfer(struct map m, struct case_scalar_wall *to)
 /* A time function multiplies something that is not 0. */
 static enum status check_signal(struct map m, const struct case_scalar_wall *wall)
 {
-    const bool level = wall->kind == SCALAR_WALL_flux;
-    const double scaled = level                                ? wall->flux
-                          : wall->kind == SCALAR_WALL_transfer ? wall->outside
-                                                               : wall->value;
-    if (wall->signal.kind == SIGNAL_constant || scaled != 0)
+    const double *const value = scalar_wall_value(wall);
+    if (wall->signal.kind == SIGNAL_constant || (value ? *value : wall->flux) != 0)
         return STATUS_OK;
     return fail_key(m.r, m.node,
                     ": a variation in time has no effect: it multiplies %s, which is 0",
-                    level ? "the flux" : "the difference from the scalar's reference");
+                    value ? "the difference from the scalar's reference" : "the flux");
 }
 
 /* A wall with keys. */
@@ -123,7 +145,7 @@ enum status scalar_walls_read(struct map m, struct scalar_place place,
 static void write_one(struct writer *w, const char *row, const struct case_scalar_wall *wall)
 {
     static const char *const kinds[] = {
-#define X(name) #name,
+#define X(name, ...) #name,
         SCALAR_WALL_LIST(X)
 #undef X
     };

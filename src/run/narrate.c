@@ -511,9 +511,7 @@ enum status narrate_divergence(const struct narrator *n, const struct flow_sums 
  * Infinite if it adds some all the time. */
 static double given_by(const struct case_scalar_wall *w)
 {
-    const double given = w->kind == SCALAR_WALL_value      ? w->value
-                         : w->kind == SCALAR_WALL_transfer ? w->outside
-                                                           : 0;
+    const double *const value = scalar_wall_value(w), given = value ? *value : 0;
     if (w->kind == SCALAR_WALL_flux || w->source != 0)
         return INFINITY;
     return given != 0 ? fabs(given) * fmax(1, signal_peak(&w->signal)) : 0;

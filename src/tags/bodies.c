@@ -416,10 +416,9 @@ static bool meet(const struct bodies *b, const struct domain *d, const struct wa
     bool any = false;
     for (int k = 0; k < b->c->scalar_count && d->rows[other].body; k++) {
         const struct case_scalar_wall *const w = wall_of(b, d, type, k);
-        const enum scalar_wall kind = wall_of(b, d, other, k)->kind;
         any = any ||
               (w && w->kind == SCALAR_WALL_conduct && wants->oblique[d->rows[other].body - 1] &&
-               (kind == SCALAR_WALL_flux || kind == SCALAR_WALL_transfer));
+               scalar_wall_flux(wall_of(b, d, other, k)->kind));
     }
     return any;
 }
@@ -701,9 +700,9 @@ static enum status keep_found(const struct bodies *b, struct domain *d, const st
     return STATUS_OK;
 }
 
-/* Does a series of heat count a link from a cell of one type into a body of the other where the cell
- * is in the list? Links of a body into itself, and between bodies that both conduct, it counts at
- * other cells or not at all. */
+/* Does a series of heat count a link from a cell of one type into a body of the other where the
+ * cell is in the list? Links of a body into itself, and between bodies that both conduct, it counts
+ * at other cells or not at all. */
 static bool counts_link(const struct bodies *b, const struct domain *d, int type, int other,
                         int scalar)
 {

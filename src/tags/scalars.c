@@ -113,12 +113,12 @@ static enum status wall_row(struct domain *d, const struct case_scalar_wall *w, 
 /* The rules of a scalar with the limiter in place of others. */
 static void limit_wall(const struct case_scalar_wall *w, double scale, struct scalar_row *row)
 {
-    if (w->kind != SCALAR_WALL_value && w->kind != SCALAR_WALL_transfer)
+    const double *const value = scalar_wall_value(w);
+    if (!value)
         return;
-    const bool value = w->kind == SCALAR_WALL_value;
     row->wall = SCALAR_layer;
-    row->a = value ? 0 : 1 / (scale * w->coefficient);
-    row->b = value ? w->value : w->outside;
+    row->a = scalar_wall_flux(w->kind) ? 1 / (scale * w->coefficient) : 0;
+    row->b = *value;
 }
 
 static void limit_opening(const struct case_scalar_wall *w, struct scalar_row *row)
