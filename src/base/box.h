@@ -33,4 +33,33 @@ static inline struct box box_moved(const struct box *b, const int by[3], int sig
     return c;
 }
 
+/* Cuts a box into pieces of at most `most` cells: piece 0, 1, ... in order of z, y, of whole planes
+ * or else of whole lines along x, of which one is not more than `most` cells. False: no more. */
+static inline bool box_piece(const struct box *box, size_t most, int number, struct box *piece)
+{
+    const int nx = box->hi[0] - box->lo[0], ny = box->hi[1] - box->lo[1],
+              nz = box->hi[2] - box->lo[2];
+    if (nx <= 0 || ny <= 0 || nz <= 0)
+        return false;
+    const size_t plane = (size_t)nx * (size_t)ny;
+    *piece = *box;
+    if (plane <= most) { /* whole planes */
+        const int planes = (int)(most / plane), z = number * planes;
+        if (number >= nz || z >= nz)
+            return false;
+        piece->lo[2] = box->lo[2] + z;
+        piece->hi[2] = box->lo[2] + (z + planes < nz ? z + planes : nz);
+        return true;
+    }
+    const int rows = (int)(most / (size_t)nx), pieces = (ny + rows - 1) / rows;
+    const int z = number / pieces, y = number % pieces * rows;
+    if (z >= nz)
+        return false;
+    piece->lo[2] = box->lo[2] + z;
+    piece->hi[2] = piece->lo[2] + 1;
+    piece->lo[1] = box->lo[1] + y;
+    piece->hi[1] = box->lo[1] + (y + rows < ny ? y + rows : ny);
+    return true;
+}
+
 #endif

@@ -288,9 +288,9 @@ static int arrays_of_scalar(const struct average_part *part, const struct case_s
         const char *name;
         struct levels_array array;
     } all[] = {
-        {"mean", {.components = 1, .add = s->reference, .divide = 1, .scale = {1, 1}}},
-        {"variance", {.components = 1, .divide = n, .scale = {1, 1}}},
-        {"flux", {.components = 3, .divide = n, .scale = {u, 1}}},
+        {"mean", {.components = 1, .add = s->reference}},
+        {"variance", {.components = 1, .divide = n}},
+        {"flux", {.components = 3, .divide = n, .scale = {u}}},
     };
     for (int m = 0; m < (a->layout.velocity != AVERAGE_NONE ? 3 : 2); m++) {
         to[count] = all[m].array;
@@ -308,12 +308,8 @@ static int arrays_of(const struct average *a, const struct average_part part[SET
     const double u = output_velocity_unit(a->c), rho = a->c->units.density, n = (double)a->samples;
     const struct average_layout *const l = &a->layout;
     const struct levels_array
-        velocity = {.name = "velocity_mean", .components = 3, .divide = 1, .scale = {u, 1}},
-        density = {.name = "density_mean",
-                   .components = 1,
-                   .add = 1,
-                   .divide = 1,
-                   .scale = {rho, 1}},
+        velocity = {.name = "velocity_mean", .components = 3, .scale = {u}},
+        density = {.name = "density_mean", .components = 1, .add = 1, .scale = {rho}},
         stress = {.name = "reynolds_stress", .components = STRESSES, .divide = n, .scale = {u, u}};
     int count = 0;
 #define X(array)                                                                                   \
@@ -334,7 +330,6 @@ static int arrays_of(const struct average *a, const struct average_part part[SET
 
 static void add_notes(const struct average *a, struct h5file *file)
 {
-    output_provenance(file, a->c, a->solver);
     h5file_numbers(file, "/provenance", "samples", SAMPLE_int64, 1, &a->samples);
     h5file_numbers(file, "/provenance", "first_step", SAMPLE_int64, 1, &a->steps[0]);
     h5file_numbers(file, "/provenance", "last_step", SAMPLE_int64, 1, &a->steps[1]);
@@ -344,12 +339,11 @@ static void add_notes(const struct average *a, struct h5file *file)
 static enum status write(struct output_entry *e)
 {
     const struct average *const a = e->own;
-    const struct case_region *const r = &a->what->region;
-    const int levels = a->grid->levels > 1 ? a->what->levels : 0;
     struct average_part part[SETS] = {{NULL}};
     struct levels_array arrays[WRITTEN_MOST];
+    struct levels_file content = {
+        .region = &a->what->region, .levels = a->what->levels, .stride = 1, .array = arrays};
     struct h5file *file;
-    char path[FOLDER_PATH];
     if (a->samples == 0) {
         say("the average %s has no sample by step %lld (every %lld from step %lld): not written",
             a->what->name, (long long)a->solver->step, (long long)a->what->every,
@@ -357,12 +351,8 @@ static enum status write(struct output_entry *e)
         return STATUS_OK;
     }
     find_parts(a, part);
-    const int count = arrays_of(a, part, arrays);
-    enum status status = output_path(e, path);
-    if (status)
-        return status;
-    status = levels_file_write(&file, a->grid, path, r->lo, r->hi, a->c->units.dx, levels, count,
-                               arrays);
+    content.arrays = arrays_of(a, part, arrays);
+    const enum status status = levels_file_write(&file, e, &content);
     if (!file)
         return status;
     add_notes(a, file);

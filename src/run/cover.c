@@ -1,4 +1,4 @@
-/* The cells that files of a refined grid show; see cover.h. */
+/* The cells that files show; see cover.h. */
 #include "run/cover.h"
 
 #include <assert.h>
@@ -30,6 +30,23 @@ struct box cover_box(const struct cover *c, int level)
     return domain_part(&c->grid->level[level].domain, lo, hi);
 }
 
+/* Cuts a part of a level into pieces. False: no memory. */
+static bool add_part(struct cover *c, int level, const struct box *part)
+{
+    const struct solver *const s = &c->grid->level[level].solver;
+    const int before = s->domain->lo[2] + part->lo[2] - c->lo[2], skip = before % c->stride;
+    const int step = c->stride > 1 ? c->stride : part->hi[2] - part->lo[2];
+    struct box slab = *part, piece;
+    for (int64_t z = part->lo[2] + (skip ? c->stride - skip : 0); z < part->hi[2]; z += step) {
+        slab.lo[2] = (int)z;
+        slab.hi[2] = c->stride > 1 ? slab.lo[2] + 1 : part->hi[2];
+        for (int n = 0; solver_piece(s, &slab, n, &piece); n++)
+            if (!ARRAY_ADD(c->level[level].part, c->level[level].parts, piece))
+                return false;
+    }
+    return true;
+}
+
 /* Cuts this rank's part of the boxes of a level into pieces. False: no memory. */
 static bool make_parts(struct cover *c, int level)
 {
@@ -38,19 +55,18 @@ static bool make_parts(struct cover *c, int level)
     for (int b = 0; b < c->level[level].boxes.count; b++) {
         const struct box local = box_moved(&c->level[level].boxes.box[b], s->domain->lo, -1),
                          part = box_common(&local, &own);
-        struct box piece;
-        for (int n = 0; !box_is_empty(&part) && solver_piece(s, &part, n, &piece); n++) {
-            if (!ARRAY_ADD(c->level[level].part, c->level[level].parts, piece))
-                return false;
-        }
+        if (!box_is_empty(&part) && !add_part(c, level, &part))
+            return false;
     }
     return true;
 }
 
-enum status cover_create(struct cover *c, struct grid *g, const int lo[3], const int hi[3])
+enum status cover_create(struct cover *c, struct grid *g, const struct case_region *region,
+                         int stride)
 {
+    const int *const lo = region->lo, *const hi = region->hi;
     enum status status = STATUS_OK;
-    *c = (struct cover){.grid = g};
+    *c = (struct cover){.grid = g, .stride = g->levels > 1 ? 1 : stride};
     memcpy(c->lo, lo, sizeof c->lo);
     memcpy(c->hi, hi, sizeof c->hi);
     for (int l = 0; l < g->levels && !status; l++) {
@@ -143,6 +159,8 @@ static enum status each(const struct cover *c, const struct cover_quantity *q, i
                         cover_use *use, void *to)
 {
     struct overlay o = {c, q, use, to, q->is_rate ? ldexp(1, level) : 1};
+    if (c->grid->levels == 1) /* no cell belongs to another level */
+        return q->read(q, c, level, use, to);
     return q->read(q, c, level, overlay_piece, &o);
 }
 

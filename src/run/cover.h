@@ -1,5 +1,5 @@
-/* The cells that files of a refined grid show, level by level: cells of the level with their own
- * values, and cells that a finer level covers with the means of their finer cells.
+/* The cells that files show, level by level: cells of the level with their own values, and cells
+ * that a finer level covers with the means of their finer cells.
  *
  *     cover_create .. cover_prepare .. cover_each for the levels wanted .. cover_destroy
  *
@@ -48,6 +48,7 @@ struct covered {
 struct cover {
     struct grid *grid;
     int lo[3], hi[3]; /* the region, in cells of level 0 */
+    int stride;       /* see cover_create() */
     int levels;       /* that have cells in it */
     struct {
         struct boxes boxes; /* cells of the level, covered ones too */
@@ -60,8 +61,11 @@ struct cover {
     const struct cover_quantity *of; /* as prepared */
 };
 
-/* lo, hi: a region in cells of level 0. Collective. STATUS_MACHINE, reported: no memory. */
-enum status cover_create(struct cover *c, struct grid *g, const int lo[3], const int hi[3]);
+/* region: in cells of level 0. stride: on a grid of one level, of the planes across z only every
+ * stride-th is looked at, from the region's first on. Collective. STATUS_MACHINE, reported: no
+ * memory. */
+enum status cover_create(struct cover *c, struct grid *g, const struct case_region *region,
+                         int stride);
 void cover_destroy(struct cover *c);
 
 /* Makes the values of covered cells on level `lowest` and finer ones. Collective; STATUS_MACHINE,

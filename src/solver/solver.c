@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/agree.h"
+#include "base/box.h"
 #include "base/message.h"
 #include "base/watchdog.h"
 #include "solver/row_hash.h"
@@ -345,29 +346,7 @@ enum status solver_sweep_timed(struct solver *s, int64_t most, double seconds[PH
 
 bool solver_piece(const struct solver *s, const struct box *box, int number, struct box *piece)
 {
-    const int nx = box->hi[0] - box->lo[0], ny = box->hi[1] - box->lo[1],
-              nz = box->hi[2] - box->lo[2];
-    if (nx <= 0 || ny <= 0 || nz <= 0)
-        return false;
-    const size_t plane = (size_t)nx * (size_t)ny;
-    *piece = *box;
-    if (plane <= s->piece_cells) { /* whole planes */
-        const int planes = (int)(s->piece_cells / plane), z = number * planes;
-        if (number >= nz || z >= nz)
-            return false;
-        piece->lo[2] = box->lo[2] + z;
-        piece->hi[2] = box->lo[2] + (z + planes < nz ? z + planes : nz);
-        return true;
-    }
-    const int rows = (int)(s->piece_cells / (size_t)nx), pieces = (ny + rows - 1) / rows;
-    const int z = number / pieces, y = number % pieces * rows;
-    if (z >= nz)
-        return false;
-    piece->lo[2] = box->lo[2] + z;
-    piece->hi[2] = piece->lo[2] + 1;
-    piece->lo[1] = box->lo[1] + y;
-    piece->hi[1] = box->lo[1] + (y + rows < ny ? y + rows : ny);
-    return true;
+    return box_piece(box, s->piece_cells, number, piece);
 }
 
 /* ---- results to the host ---- */
