@@ -378,8 +378,13 @@ static enum status check_level(struct map m, int level)
 enum status field_read(struct map m, void *entry)
 {
     struct case_field *const field = entry;
-    const enum status s = record_read(m, 0, field);
-    return s ? s : check_level(m, field->levels);
+    enum status s = record_read(m, 0, field);
+    if (!s)
+        s = check_level(m, field->levels);
+    if (!s && m.r->c->levels > 1 && field->levels == CASE_LEVELS_all && field->stride > 1)
+        s = fail_value(m.r, map_get(m, "stride"),
+                       ": a file of all levels has every cell (levels: 0, or another level)");
+    return s;
 }
 
 enum status average_read(struct map m, void *entry)

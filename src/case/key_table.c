@@ -939,9 +939,10 @@ const struct key key_table[] = {
      .choices = key_fields, .required = true, .example = "[velocity, density]",
      .meaning = "arrays"},
     REGION_ROWS("output.fields.*.region", case_field, "cells that are written"),
-    {ROW("output.fields.*.stride", KEY_INTEGER), .refine = "remove it", AT(case_field, stride),
-     .range = BETWEEN(1, 2147483647), .fallback = "1", .example = "2",
-     .meaning = "every stride-th cell along each axis, from the first cell of the region"},
+    {ROW("output.fields.*.stride", KEY_INTEGER), AT(case_field, stride), .range = BETWEEN(1, 2147483647),
+     .fallback = "1", .example = "2",
+     .meaning = "every stride-th cell along each axis, from the first cell of the region; with "
+                "`refine` of the cells of one level (`levels`)"},
     LEVELS_ROW("output.fields.*.levels", case_field),
     PRECISION_ROW("output.fields.*.precision", case_field),
     {ENTRIES(averages, average_read),

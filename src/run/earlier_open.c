@@ -292,10 +292,10 @@ static bool find_scalars(struct earlier *e, hid_t file)
 }
 
 /* Width of a cell, in units of `units.dx`. A snapshot of a refined grid may have cells of a level:
- * then the facts in cells are those of that level. */
-static double take_level_of(struct case_facts *facts, double spacing)
+ * then the facts in cells are those of that level. middle: of the first cell, along an axis. */
+static double take_level_of(struct case_facts *facts, double middle)
 {
-    const double finer = round(log2(facts->units.dx / spacing));
+    const double finer = round(log2(facts->units.dx / (2 * middle)));
     bool known = finer >= 1 && finer < LEVELS;
     for (int a = 0; a < 3; a++)
         known = known && ldexp(facts->cells[a], (int)finer) <= INT_MAX;
@@ -318,7 +318,8 @@ static bool find_points(struct earlier *e, hid_t file, char reason[CASE_REASON])
         !h5read_numbers(file, "/VTKHDF", "Spacing", H5T_NATIVE_DOUBLE, 3, spacing) ||
         !h5read_numbers(file, "/provenance", "cells", H5T_NATIVE_INT, 3, points))
         return false;
-    const double width = take_level_of(&e->facts, spacing[0]), stride = spacing[0] / width;
+    const double middle = origin[0] + (points[0] == 1 ? 0.5 * spacing[0] : 0);
+    const double width = take_level_of(&e->facts, middle), stride = spacing[0] / width;
     if (!(stride > 0.5 && stride < 1e9))
         return false;
     e->stride = (int)round(stride);

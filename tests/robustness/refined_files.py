@@ -38,6 +38,9 @@ output:
     low:  {{every: 20, of: [velocity, vorticity, tags], levels: 0, precision: fp64}}
     mid:  {{every: 20, of: [velocity, density], levels: 1, precision: fp64}}
     high: {{every: 20, of: [velocity, tags], levels: 2, precision: fp64, region: {{from: [2, 3, 1], to: [15, 11, 9]}}}}
+    thin: {{every: 20, of: [velocity, tags], levels: 1, stride: 3, precision: fp64}}
+    few:  {{every: 20, of: [velocity, density], levels: 2, stride: 5, precision: fp64, region: {{from: [2, 3, 1], to: [15, 11, 9]}}}}
+    wide: {{every: 20, of: [velocity, density], levels: 1, stride: 2}}
   averages:
     mean: {{every: 2, from: 3, of: [velocity, density, stress], precision: fp64}}
     some: {{every: 3, of: velocity, levels: 1, region: {{from: [0, 0, 3], to: [28, 20, 13]}}, precision: fp64}}
@@ -186,6 +189,12 @@ high, origin, spacing = image("high_0000000020.vtkhdf")
 region = numpy.s_[4:36, 12:44, 8:60]
 check((origin == [2.125, 3.125, 1.125]).all() and (spacing == 0.25).all(), "levels: 2, where it lies")
 check(all((high[name] == expected(name, 2)[region]).all() for name in high), "levels: 2 of a region, copies")
+thin, origin, spacing = image("thin_0000000020.vtkhdf")
+check((origin == 0.25).all() and (spacing == 1.5).all(), "a stride on level 1, where it lies")
+check(all((thin[name] == expected(name, 1)[::3, ::3, ::3]).all() for name in thin), "a stride on level 1: means and copies")
+few, origin, spacing = image("few_0000000020.vtkhdf")
+check((origin == [2.125, 3.125, 1.125]).all() and (spacing == 1.25).all(), "a stride on level 2 of a region, where it lies")
+check(all((few[name] == expected(name, 2)[region][::5, ::5, ::5]).all() for name in few), "a stride on level 2 of a region")
 
 # ---- a region ----
 part = Levels("one/fields/part_0000000020.vtkhdf")
@@ -281,6 +290,13 @@ check(said.code == 2 and len(said.errors) == 1 and "levels: 0" in said.err, f"in
 said = tagflow("run", "case.yaml", "--output", "from", *runs.sets({"refine": {}, "output": "{}", "run.steps": 1, "bodies": {},
                                                                   "initial": {"from": "one/fields/mid_0000000020.vtkhdf"}}))
 check(said.code == 0, f"initial.from a snapshot of level 1: {said}")
+said = tagflow("run", "case.yaml", "--output", "fine", *runs.sets({
+    "domain.cells": [2 * n for n in CELLS], "refine": {}, "output": "{fields: {begin: {every: 1, of: velocity}}}", "run.steps": 1,
+    "bodies": {}, "initial": {"from": "one/fields/wide_0000000020.vtkhdf"}}))
+with h5py.File("fine/fields/begin_0000000000.vtkhdf") as file:
+    begin, wide = file["VTKHDF/PointData/velocity"][::2, ::2, ::2], image("wide_0000000020.vtkhdf")[0]["velocity"]
+fluid = wide.any(axis=-1)
+check(said.code == 0 and fluid.mean() > 0.9 and abs(begin - wide)[fluid].max() < 1e-6, f"initial.from every second cell of level 1: {said}")
 said = tagflow("check", "case.yaml", "--set", "output.fields.main.levels=3")
 check(said.code == 2 and len(said.errors) == 1 and "at most 2" in said.err, f"a level that the case lacks: {said}")
 said = tagflow("info", "one/checkpoints/step_0000000020.h5")

@@ -417,8 +417,6 @@ static void what_does_not_go_with_levels_is_refused(void **state)
         {"scalars.*.gradient", "scalars={t: {diffusivity: 0.1, gradient: [1e-3, 0, 0]}}",
          "scalars.t.gradient ("},
         {"initial.relax", "initial.relax=10", "initial.relax ("},
-        {"output.fields.*.stride", "output={fields: {f: {every: 10, of: density, stride: 2}}}",
-         "output.fields.f.stride ("},
     };
     static const char *const allowed[] = {
         "run.stop={of: kinetic_energy, change: 1e-6}",
@@ -433,7 +431,7 @@ static void what_does_not_go_with_levels_is_refused(void **state)
         "output={fields: {f: {every: 10, of: density}}, averages: {a: {every: 1, of: velocity}}}",
         "regions={r: {box: all, viscosity: 0.2}}",
         "initial.relax=+0", /* values that are the default in other words */
-        "output={fields: {f: {every: 10, of: density, stride: 1e0}}}",
+        "output={fields: {f: {every: 10, of: density, stride: 2, levels: 1}}}",
         "run.stop=none",
         "scalars={t: {diffusivity: 0.1}}",
     };
@@ -459,6 +457,10 @@ static void what_does_not_go_with_levels_is_refused(void **state)
         if (!tried)
             fail_msg("%s is not tried beside refine", k->path);
     }
+    assert_int_equal(
+        read_case(PLAIN REGION, "output={fields: {f: {every: 10, of: density, stride: 2}}}", &c),
+        STATUS_USAGE);
+    must_say("output.fields.f.stride: a file of all levels has every cell (levels: 0");
     for (size_t i = 0; i < LENGTH(allowed); i++) {
         must_read(PLAIN REGION, allowed[i], &c);
         case_destroy(&c);
