@@ -38,40 +38,34 @@ static double seconds_of(const struct scale *s, double steps)
                       : s->updates * steps / (assumed_rate(s->parts->c) * 1e6 * s->parts->ranks);
 }
 
-static void say_parts(const struct parts *p)
+static void say_ranks(const struct scale *s)
 {
-    say("ranks: %d = %d x %d x %d", p->ranks, p->cuts[0], p->cuts[1], p->cuts[2]);
-    if (p->ranks > 1 && (p->box || p->sample))
-        say("load imbalance: the rank with most fluid cells has %.1f %% more than the mean%s",
-            100 * (p->balance.imbalance - 1), p->sample ? " (estimated)" : "");
-    for (int rank = 0; rank < p->ranks && rank < BOXES_SHOWN; rank++) {
-        struct domain d;
-        struct needs needs;
-        char text[32];
-        parts_of(p, rank, &d, &needs);
-        say("  rank %d: cells [%d, %d, %d] to [%d, %d, %d], %s", rank, d.lo[0], d.lo[1], d.lo[2],
-            d.lo[0] + d.view.n[0] - 1, d.lo[1] + d.view.n[1] - 1, d.lo[2] + d.view.n[2] - 1,
-            bytes_text(text, sizeof text,
-                       parts_bytes(p, &needs) + room_remembered(p->c, 0, d.lo, d.view.n)));
-    }
-    if (p->ranks > BOXES_SHOWN)
-        say("  ... and %d more", p->ranks - BOXES_SHOWN);
-}
-
-/* The same for levels, each of which is cut among all ranks. */
-static void say_ranks_of_levels(const struct scale *s)
-{
-    const int ranks = s->parts->ranks;
-    char text[32];
-    say("ranks: %d; each level is cut among all of them", ranks);
-    if (ranks > 1 && s->levels->known)
+    const struct parts *const p = s->parts;
+    const bool known = !s->refined || s->levels->known;
+    if (s->refined)
+        say("ranks: %d; each level is cut among all of them", p->ranks);
+    else
+        say("ranks: %d = %d x %d x %d", p->ranks, p->cuts[0], p->cuts[1], p->cuts[2]);
+    if (p->ranks > 1 && s->refined && known)
         say("load imbalance: steps take %.1f %% more than with equal numbers of fluid cells",
             100 * (levels_imbalance(s->levels) - 1));
-    for (int rank = 0; rank < ranks && rank < BOXES_SHOWN && s->levels->known; rank++)
-        say("  rank %d: %s", rank,
+    else if (p->ranks > 1 && (p->box || p->sample) && !s->refined)
+        say("load imbalance: the rank with most fluid cells has %.1f %% more than the mean%s",
+            100 * (p->balance.imbalance - 1), p->sample ? " (estimated)" : "");
+    for (int rank = 0; rank < p->ranks && rank < BOXES_SHOWN && known; rank++) {
+        struct domain d;
+        struct needs needs;
+        char text[32], cells[128] = "";
+        parts_of(p, rank, &d, &needs);
+        if (!s->refined)
+            snprintf(cells, sizeof cells, "cells [%d, %d, %d] to [%d, %d, %d], ", d.lo[0], d.lo[1],
+                     d.lo[2], d.lo[0] + d.view.n[0] - 1, d.lo[1] + d.view.n[1] - 1,
+                     d.lo[2] + d.view.n[2] - 1);
+        say("  rank %d: %s%s", rank, cells,
             bytes_text(text, sizeof text, levels_rank_bytes(s->levels, rank, true)));
-    if (ranks > BOXES_SHOWN && s->levels->known)
-        say("  ... and %d more", ranks - BOXES_SHOWN);
+    }
+    if (p->ranks > BOXES_SHOWN && known)
+        say("  ... and %d more", p->ranks - BOXES_SHOWN);
 }
 
 /* The same as say_storage for levels, each of which has its own. */
@@ -165,43 +159,39 @@ static void say_tags(const struct flow_case *c)
 }
 
 /* Compares the memory of a rank with that of a device of the machine file. */
-static void say_devices(const struct scale *s, double rank)
+static void say_devices(const struct scale *s)
 {
     char a[32], b[32];
     const double room = device_share * s->cluster.memory;
-    if (rank <= room)
+    if (s->most <= room)
         say("  a device of %s has room for it", bytes_text(a, sizeof a, s->cluster.memory));
     else
         say("  a device of %s has no room for it: at most %s of them can be used; about %.0f ranks "
             "would do",
             bytes_text(a, sizeof a, s->cluster.memory), bytes_text(b, sizeof b, room),
-            ceil(s->parts->ranks * rank / room));
+            ceil(s->parts->ranks * s->most / room));
 }
 
 static void say_memory(const struct scale *s)
 {
-    static const int origin[3] = {0, 0, 0};
     const struct flow_case *const c = s->parts->c;
     char a[32], b[32], total[32];
     const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
-    const bool levels = s->levels != NULL;
-    const double remembered = levels ? s->remembered : room_remembered(c, 0, origin, c->cells);
-    const double most = levels ? s->most_remembered : room_remembered(c, 0, NULL, s->longest);
-    const double whole = s->bytes + remembered;
-    const double rank = levels ? s->most : s->largest + most;
+    const double whole = s->bytes + s->remembered;
     say("memory: %s a rank, on its GPU if it has one; %s in all; this node has %s",
-        bytes_text(a, sizeof a, rank), bytes_text(total, sizeof total, whole),
+        bytes_text(a, sizeof a, s->most), bytes_text(total, sizeof total, whole),
         bytes_text(b, sizeof b, memory));
     if (s->seams > 0)
         say("  of which for the edges of levels: %s in all", bytes_text(a, sizeof a, s->seams));
     if (s->listed > 0)
         say("  of which lists of the CPU's loops: %s a rank", bytes_text(a, sizeof a, s->listed));
-    if (remembered > 0)
+    if (s->remembered > 0)
         say("  of which for averages and residuals: %s a rank, %s in all",
-            bytes_text(a, sizeof a, most), bytes_text(total, sizeof total, remembered));
+            bytes_text(a, sizeof a, s->most_remembered),
+            bytes_text(total, sizeof total, s->remembered));
     if (s->machine) {
-        say_devices(s, rank);
+        say_devices(s);
         return;
     }
     if (whole <= node_share * memory) {
@@ -214,7 +204,7 @@ static void say_memory(const struct scale *s)
         "(%.3g cells%s)",
         ceil(whole / (node_share * memory)), (int)fmax(1, c->cells[0] * scale),
         (int)fmax(1, c->cells[1] * scale), (int)fmax(1, c->cells[2] * scale),
-        cells * scale * scale * scale, levels ? " of level 0" : "");
+        cells * scale * scale * scale, s->refined ? " of level 0" : "");
     say("  or %.0f devices of 40 GB, %.0f of 80 GB, %.0f of 141 GB",
         ceil(whole / (device_share * 40e9)), ceil(whole / (device_share * 80e9)),
         ceil(whole / (device_share * 141e9)));
@@ -226,23 +216,7 @@ static double files_of(const struct flow_case *c, int64_t every)
     return (double)(c->run.steps / every + 1 + (c->run.steps % every != 0));
 }
 
-/* Number of a region's cells that are written: every stride-th along each axis. */
-static double written_cells(const struct case_region *region, int stride)
-{
-    double cells = 1;
-    for (int a = 0; a < 3; a++)
-        cells *= (region->hi[a] - region->lo[a] - 1) / stride + 1;
-    return cells;
-}
-
-/* The same on one level, or on those that the file has. r NULL: one level. */
-static double file_cells(const struct refined *r, const struct case_region *region, int stride,
-                         int levels)
-{
-    return r ? levels_written(r, region, levels) : written_cells(region, stride);
-}
-
-static void say_averages(const struct flow_case *c, const struct refined *r)
+static void say_averages(const struct flow_case *c, const struct checked_levels *k)
 {
     char one[32];
     for (const struct case_average *a = c->averages; a < c->averages + c->averages_count; a++) {
@@ -252,17 +226,17 @@ static void say_averages(const struct flow_case *c, const struct refined *r)
             (long long)(last - first + 1),
             bytes_text(one, sizeof one,
                        size * room_average_numbers(a, true) *
-                           file_cells(r, &a->region, 1, a->levels)));
+                           levels_written(k, &a->region, a->levels, 1)));
     }
 }
 
-static void say_output(const struct flow_case *c, const struct refined *r)
+static void say_output(const struct flow_case *c, const struct checked_levels *k)
 {
     char one[32], all[32];
     for (int i = 0; i < c->fields_count; i++) {
         const struct case_field *const f = &c->fields[i];
         const double size = (double)precision_bytes(f->precision);
-        const double cells = file_cells(r, &f->region, f->stride, f->levels);
+        const double cells = levels_written(k, &f->region, f->levels, f->stride);
         double bytes = 0;
 #define X(name)                                                                                    \
     if (f->of & (1u << FIELD_##name))                                                              \
@@ -278,7 +252,7 @@ static void say_output(const struct flow_case *c, const struct refined *r)
             bytes_text(one, sizeof one, bytes),
             bytes_text(all, sizeof all, bytes * files_of(c, f->every)));
     }
-    say_averages(c, r);
+    say_averages(c, k);
     for (const struct case_surface *f = c->surfaces; f < c->surfaces + c->surfaces_count; f++) {
         const struct stl *const stl = c->bodies[f->body].mesh.stl;
         const double size = (double)precision_bytes(f->precision);
@@ -424,45 +398,20 @@ static enum status check_json(const struct wanted *w)
 /* Logs all that follows from the decomposition. */
 static void say_scale(const struct scale *s)
 {
-    if (s->levels) {
+    if (s->refined)
         levels_say(s->levels, s);
-        say_ranks_of_levels(s);
-        say_storage_of_levels(s);
-    } else {
-        say_parts(s->parts);
-        say_storage(s);
-    }
+    say_ranks(s);
+    (s->refined ? say_storage_of_levels : say_storage)(s);
     scale_say_halo(s);
     say_memory(s);
-    say_output(s->parts->c, s->levels ? &s->levels->refined : NULL);
+    say_output(s->parts->c, s->levels);
     say_checkpoints(s);
     if (s->machine)
         scale_say_step(s);
     say_time(s);
 }
 
-/* Finds and logs what the ranks need. Collective. */
-static enum status look_at_ranks(const struct flow_case *c, const struct wanted *w,
-                                 const struct cluster *cluster, const struct checked *checked)
-{
-    static const int origin[3] = {0, 0, 0};
-    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
-    struct parts p;
-    struct scale s;
-    enum status status = parts_create(&p, c, w->ranks, checked->made ? &checked->domain : NULL,
-                                      checked->sampled ? &checked->sample : NULL);
-    if (!status) {
-        scale_find(&s, &p, cluster, w->machine != NULL);
-        s.checkpoint = scale_populations(c) * cells + room_remembered(c, 0, origin, c->cells);
-        say_scale(&s);
-        if (w->json && message_rank() == 0)
-            status = scale_write(&s, w->files.path, w->json);
-    }
-    parts_destroy(&p);
-    return status;
-}
-
-/* The same for a refined grid. Collective. */
+/* Looks at the cells of a case, and finds and logs what the ranks need. Collective. */
 static enum status look_at_levels(const struct flow_case *c, const struct wanted *w,
                                   const struct cluster *cluster, MPI_Comm comm)
 {
@@ -478,18 +427,6 @@ static enum status look_at_levels(const struct flow_case *c, const struct wanted
     }
     levels_destroy(&k);
     return status_agree(comm, status);
-}
-
-/* Looks at the cells of a case with one level, and at what the ranks need. Collective. */
-static enum status look_at_one_level(const struct flow_case *c, const struct wanted *w,
-                                     const struct cluster *cluster, MPI_Comm comm)
-{
-    struct checked checked;
-    enum status status = check_bodies(c, comm, &checked);
-    if (!status)
-        status = status_agree(comm, look_at_ranks(c, w, cluster, &checked));
-    checked_destroy(&checked);
-    return status;
 }
 
 enum status command_check(int count, char **arguments, MPI_Comm comm)
@@ -519,7 +456,7 @@ enum status command_check(int count, char **arguments, MPI_Comm comm)
     int cuts[3]; /* before bodies are looked at in vain */
     status = decompose(c.cells, c.run.ranks, w.ranks, cuts);
     if (!status)
-        status = (c.levels > 1 ? look_at_levels : look_at_one_level)(&c, &w, &cluster, comm);
+        status = look_at_levels(&c, &w, &cluster, comm);
     if (!status)
         advice_case(&c);
     case_destroy(&c);

@@ -8,7 +8,7 @@
 #include "advice/survey.h"
 #include "base/agree.h"
 #include "base/message.h"
-#include "cli/cli.h"
+#include "cli/levels.h"
 #include "tags/create.h"
 #include "tags/pore_survey.h"
 
@@ -173,36 +173,17 @@ static enum status say_pores(const struct flow_case *c, const struct domain *d)
     return good;
 }
 
-/* The same case for the ranks on which `check` runs. */
-static enum status plain_case(const struct flow_case *c, struct flow_case *plain, MPI_Comm comm)
-{
-    *plain = *c;
-    memset(plain->run.ranks, 0, sizeof plain->run.ranks);
-    plain->run.sparse = SPARSE_never; /* only tags are needed */
-    plain->bodies = malloc(((size_t)c->body_count + 1) * sizeof *plain->bodies);
-    if (plain->bodies && c->body_count)
-        memcpy(plain->bodies, c->bodies, (size_t)c->body_count * sizeof *plain->bodies);
-    return status_agree(comm,
-                        plain->bodies ? STATUS_OK : fail_machine("out of memory for the bodies"));
-}
-
 /* Makes the tags, with or without filling of pores. */
-static enum status make(struct checked *k, const struct flow_case *c, bool fill, MPI_Comm comm)
+static enum status make(struct checked_levels *k, bool fill, MPI_Comm comm)
 {
-    for (int body = 0; body < c->body_count; body++)
-        k->plain.bodies[body].image.fill = fill && c->bodies[body].image.fill;
-    const enum status s = domain_create(&k->domain, &k->plain, comm);
-    k->made = !s;
+    struct checked_level *const level = k->level;
+    for (int body = 0; body < k->c->body_count; body++)
+        k->bodies[body].image.fill = fill && k->c->bodies[body].image.fill;
+    if (level->made)
+        domain_destroy(&level->domain);
+    const enum status s = domain_create(&level->domain, &level->plain, comm);
+    level->made = !s;
     return s;
-}
-
-void checked_destroy(struct checked *k)
-{
-    if (k->made)
-        domain_destroy(&k->domain);
-    free(k->plain.bodies);
-    sampling_destroy(&k->sample);
-    *k = (struct checked){.made = false};
 }
 
 enum status check_faces(const struct flow_case *c)
@@ -245,46 +226,43 @@ static enum status look_at_bodies(const struct flow_case *c, const struct domain
 }
 
 /* Looks at a part of the cells of a large box. */
-static enum status look_at_sample(const struct flow_case *c, MPI_Comm comm, double most,
-                                  struct checked *checked)
+static enum status look_at_sample(struct checked_levels *k, MPI_Comm comm, double most)
 {
-    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
-    const enum status s = sampling_create(&checked->sample, c, SAMPLES, comm);
+    const enum status s = sampling_create(&k->sample, k->c, SAMPLES, comm);
     if (s)
         return s;
-    checked->sampled = true;
+    k->sampled = true;
     say("bodies: about %.4g %% of %.4g cells are fluid; one cell in %d^3 was looked at (check on "
         "%.0f processes looks at all)",
-        100 * checked->sample.share, cells, checked->sample.step, ceil(cells / most));
+        100 * k->sample.share, k->level->cells, k->sample.step, ceil(k->level->cells / most));
     return STATUS_OK;
 }
 
-enum status check_bodies(const struct flow_case *c, MPI_Comm comm, struct checked *checked)
+enum status check_one_level(struct checked_levels *k, MPI_Comm comm)
 {
-    const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
+    const struct flow_case *const c = k->c;
     bool images = false, fills = false;
     int ranks;
-    *checked = (struct checked){.made = false};
     MPI_Comm_size(comm, &ranks);
-    for (int k = 0; k < c->body_count; k++) {
-        images |= c->bodies[k].image.file != NULL;
-        fills |= c->bodies[k].image.fill;
+    for (int body = 0; body < c->body_count; body++) {
+        images |= c->bodies[body].image.file != NULL;
+        fills |= c->bodies[body].image.fill;
     }
     const double most = images ? CELLS_WITH_IMAGES : CELLS_LOOKED_AT;
     enum status s = c->body_count ? STATUS_OK : check_faces(c);
     if (s || (!c->body_count && c->run.sparse != SPARSE_always))
         return s;
-    if (cells > most * ranks)
-        return look_at_sample(c, comm, most, checked);
-    s = plain_case(c, &checked->plain, comm);
-    if (!s)
-        s = make(checked, c, false, comm);
+    if (k->level->cells > most * ranks)
+        return look_at_sample(k, comm, most);
+    k->bodies = malloc(((size_t)c->body_count + 1) * sizeof *k->bodies);
+    s = status_agree(comm, k->bodies ? STATUS_OK : fail_machine("out of memory for the bodies"));
+    if (s)
+        return s;
+    if (c->body_count)
+        memcpy(k->bodies, c->bodies, (size_t)c->body_count * sizeof *k->bodies);
+    k->level->plain.bodies = k->bodies;
+    s = make(k, false, comm);
     if (!s && c->body_count)
-        s = look_at_bodies(c, &checked->domain);
-    if (!s && fills) {
-        domain_destroy(&checked->domain);
-        checked->made = false;
-        s = make(checked, c, true, comm);
-    }
-    return s;
+        s = look_at_bodies(c, &k->level->domain);
+    return !s && fills ? make(k, true, comm) : s;
 }

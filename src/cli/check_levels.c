@@ -1,4 +1,4 @@
-/* The levels of a refined grid, for `check`; see levels.h. */
+/* The levels of a grid, for `check`; see levels.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,9 +6,7 @@
 
 #include "base/agree.h"
 #include "base/message.h"
-#include "cli/cli.h"
 #include "cli/levels.h"
-#include "domain/decompose.h"
 #include "run/report.h"
 #include "run/room.h"
 #include "tags/bodies.h"
@@ -143,8 +141,8 @@ enum status levels_make(struct checked_levels *k, const struct flow_case *c, int
         status = make_case(&k->level[l], c, l, comm);
         k->level[l].cells = (double)refined_cells(&k->refined, l);
     }
-    if (status)
-        return status;
+    if (status || levels == 1)
+        return status ? status : check_one_level(k, comm);
     k->known = boxes_of(&k->refined) <= CELLS_LOOKED_AT * processes;
     if (!k->known)
         return do_without_tags(k);
@@ -165,6 +163,8 @@ void levels_destroy(struct checked_levels *k)
             case_destroy(&k->level[l].own);
     }
     free(k->level);
+    free(k->bodies);
+    sampling_destroy(&k->sample);
     refined_destroy(&k->refined);
     *k = (struct checked_levels){.c = NULL};
 }
@@ -288,6 +288,7 @@ static void add_level(struct scale *sum, const struct checked_level *level, int 
     const double steps = ldexp(1, l);
     const bool sparse = level->parts.sparse;
     sum->dense += s->dense;
+    sum->sparse += s->sparse;
     sum->stored += sparse ? s->sparse : s->dense; /* each level chooses its own */
     sum->lists += s->lists;
     sum->bytes += s->bytes + level->seam.bytes;
@@ -307,15 +308,18 @@ enum status levels_scale(struct checked_levels *k, int ranks, const struct clust
     enum status status = STATUS_OK;
     for (int l = 0; l < k->refined.levels && !status; l++) {
         struct checked_level *const level = &k->level[l];
-        status = parts_create_level(&level->parts, level->c, &k->refined, l, ranks,
-                                    level->made ? &level->domain : NULL);
+        status = parts_create(&level->parts, level->c, &k->refined, l, ranks,
+                              level->made ? &level->domain : NULL, k->sampled ? &k->sample : NULL);
     }
     for (int l = 1; l < k->refined.levels && k->known && ranks > 1 && ranks < MANY && !status; l++)
         status = find_sends(k, l, ranks, cluster);
     if (status)
         return status;
-    *sum = (struct scale){
-        .parts = &k->level->parts, .cluster = *cluster, .machine = machine, .levels = k};
+    *sum = (struct scale){.parts = &k->level->parts,
+                          .cluster = *cluster,
+                          .machine = machine,
+                          .levels = k,
+                          .refined = k->refined.levels > 1};
     for (int l = 0; l < k->refined.levels; l++) {
         struct checked_level *const level = &k->level[l];
         int n[3];
@@ -326,6 +330,16 @@ enum status levels_scale(struct checked_levels *k, int ranks, const struct clust
         level->most_remembered = room_remembered(k->c, l, NULL, level->scale.longest);
         add_level(sum, level, l);
         add_seam(sum, level, l);
+        sum->checkpoint +=
+            scale_populations(k->c) * box_of_level(&k->refined, l) + level->remembered;
+    }
+    if (!sum->refined) {
+        const struct scale *const one = &k->level->scale;
+        sum->largest = one->largest;
+        sum->listed = one->listed;
+        sum->sends = one->sends;
+        sum->most = sum->largest + sum->most_remembered;
+        return STATUS_OK;
     }
     for (int rank = 0; rank < ranks; rank++) {
         struct load load;
@@ -339,7 +353,6 @@ enum status levels_scale(struct checked_levels *k, int ranks, const struct clust
         sum->largest = sum->bytes / ranks;
         sum->most = (sum->bytes + sum->remembered) / ranks;
     }
-    sum->checkpoint = levels_checkpoint(k);
     return STATUS_OK;
 }
 
@@ -362,21 +375,15 @@ double levels_imbalance(const struct checked_levels *k)
     return k->known ? most / all : 1;
 }
 
-double levels_checkpoint(const struct checked_levels *k)
+double levels_written(const struct checked_levels *k, const struct case_region *region, int levels,
+                      int stride)
 {
-    const double cell = scale_populations(k->c);
-    double bytes = 0;
-    for (int l = 0; l < k->refined.levels; l++)
-        bytes += cell * box_of_level(&k->refined, l) + k->level[l].remembered;
-    return bytes;
-}
-
-double levels_written(const struct refined *r, const struct case_region *region, int levels)
-{
-    double cells = 0;
-    if (levels != CASE_LEVELS_all)
-        return ldexp((double)refined_held(r, 0, region->lo, region->hi), 3 * levels);
-    for (int l = 0; l < r->levels; l++) {
+    const struct refined *const r = &k->refined;
+    const int level = r->levels > 1 ? levels : 0;
+    double cells = level != CASE_LEVELS_all;
+    for (int a = 0; a < 3 && level != CASE_LEVELS_all; a++)
+        cells *= floor((ldexp(region->hi[a] - region->lo[a], level) - 1) / stride) + 1;
+    for (int l = 0; l < r->levels && level == CASE_LEVELS_all; l++) {
         int lo[3], hi[3];
         for (int a = 0; a < 3; a++) {
             lo[a] = region->lo[a] << l;

@@ -5,8 +5,7 @@
 
 #include <mpi.h>
 
-#include "domain/domain.h"
-#include "tags/sampling.h"
+#include "case/case.h"
 
 enum status command_run(int count, char **arguments, MPI_Comm comm);
 enum status command_check(int count, char **arguments, MPI_Comm comm);
@@ -50,26 +49,6 @@ struct case_arguments {
 /* If the next argument is --set PATH=VALUE, takes it and returns 1; else returns 0. If the value is
  * missing or there are too many, reports it and sets set_count above CLI_MAX_SETS. */
 int cli_set(struct arguments *a, struct case_arguments *files);
-
-/* The cells of a case. */
-struct checked {
-    bool made; /* there are bodies, or the case wants sparse storage: */
-    struct flow_case plain;
-    struct domain domain; /* their tags, which the processes of `check` share */
-    bool sampled;         /* or, in a large box, samples of them: */
-    struct sampling sample;
-};
-
-/* For `check`: reports errors of bodies that depend on their cells, the remaining fluid, the
- * contents and porosity of voxel images and the axes along which flow can pass them, the remaining
- * parts of open faces, and whether the inflow can leave. Makes the tags of the whole box, which
- * the ranks of comm share, if they tell the run's memory. In a box that is too large for this it
- * samples the cells and tells the share of fluid alone. Destroy it after errors too. */
-enum status check_bodies(const struct flow_case *c, MPI_Comm comm, struct checked *checked);
-void checked_destroy(struct checked *checked);
-
-/* The same for the faces of a case without bodies. */
-enum status check_faces(const struct flow_case *c);
 
 /* Rank 0 reads the file and sends its text to all ranks; each rank then reads the case from it.
  * Collective: one status on all ranks. */

@@ -1,12 +1,12 @@
-/* The levels of a refined grid, for `check`. */
+/* The levels of a grid, for `check`; one without `refine`. */
 #ifndef TAGFLOW_CLI_LEVELS_H
 #define TAGFLOW_CLI_LEVELS_H
 
 #include <jansson.h>
 
+#include "advice/survey.h"
 #include "cli/scale.h"
 #include "solver/seam.h"
-#include "advice/survey.h"
 
 struct checked_level {
     const struct flow_case *c;   /* in units of the level */
@@ -30,14 +30,26 @@ struct checked_levels {
     struct refined refined;
     bool known; /* the tags of all levels were made */
     struct checked_level *level;
+    struct case_body *bodies; /* one level: those of its `plain` */
+    struct sampling sample;   /* one level whose box is too large for tags: */
+    bool sampled;
 };
 
-/* Makes the levels, and their tags if the processes have room for them; logs what a run would log
- * of bodies and faces. Fails as a run on so many ranks would. Collective; one status on all ranks.
- * Destroy it after errors, too. *c must outlive it. */
+/* Makes the levels, and their tags if the processes have room for them and they tell the run's
+ * memory; logs what a run would log of bodies and faces. Fails as a run on so many ranks would.
+ * Collective; one status on all ranks. Destroy it after errors, too. *c must outlive it. */
 enum status levels_make(struct checked_levels *k, const struct flow_case *c, int ranks,
                         MPI_Comm comm);
 void levels_destroy(struct checked_levels *k);
+
+/* The part of levels_make() for one level: reports errors of bodies that depend on their cells, the
+ * remaining fluid, the contents and porosity of voxel images and the axes along which flow can pass
+ * them, the remaining parts of open faces, and whether the inflow can leave. In a box that is too
+ * large for tags it samples the cells and tells the share of fluid alone. */
+enum status check_one_level(struct checked_levels *k, MPI_Comm comm);
+
+/* The same for the faces of a case without bodies. */
+enum status check_faces(const struct flow_case *c);
 
 /* Finds what the ranks need, in a step of level 0, of all levels: `sum`, which points into *k.
  * Collective. STATUS_MACHINE, reported. */
@@ -47,11 +59,10 @@ enum status levels_scale(struct checked_levels *k, int ranks, const struct clust
 /* Bytes that a rank needs of all levels, with averages or without. */
 double levels_rank_bytes(const struct checked_levels *k, int rank, bool with_averages);
 
-/* Bytes of the arrays of a checkpoint: each level's smallest box. */
-double levels_checkpoint(const struct checked_levels *k);
-
-/* Cells of a region, in cells of level 0, in a file with `levels`, see struct case_field. */
-double levels_written(const struct refined *r, const struct case_region *region, int levels);
+/* Cells of a region, in cells of level 0, in a file with `levels` and `stride`, see struct
+ * case_field. */
+double levels_written(const struct checked_levels *k, const struct case_region *region, int levels,
+                      int stride);
 
 /* Lattice updates of all cells in a step of level 0. */
 double levels_updates(const struct checked_levels *k);
@@ -59,7 +70,7 @@ double levels_updates(const struct checked_levels *k);
 /* Time of the rank with most fluid cells over the mean; 1 if it is not known. */
 double levels_imbalance(const struct checked_levels *k);
 
-/* Logs the table of the levels, and one grid of the finest level beside it. */
+/* Several levels: logs their table, and one grid of the finest level beside it. */
 void levels_say(const struct checked_levels *k, const struct scale *sum);
 
 /* The levels for the file of --json. NULL: no memory. */

@@ -6,7 +6,6 @@
 
 #include "base/agree.h"
 #include "base/message.h"
-#include "domain/decompose.h"
 #include "domain/sparse.h"
 #include "solver/backend.h"
 #include "solver/solver.h"
@@ -253,29 +252,26 @@ static void look_at_cells(struct parts *p)
 
 /* ---- */
 
-enum status parts_create_level(struct parts *p, const struct flow_case *c, const struct refined *r,
-                               int level, int ranks, const struct domain *box)
+enum status parts_create(struct parts *p, const struct flow_case *c, const struct refined *r,
+                         int level, int ranks, const struct domain *box,
+                         const struct sampling *sample)
 {
-    *p = (struct parts){
-        .ranks = ranks, .c = c, .refined = r, .level = level, .box = box, .kept_share = 1};
+    *p = (struct parts){.ranks = ranks,
+                        .c = c,
+                        .refined = r,
+                        .level = level,
+                        .box = box,
+                        .sample = sample,
+                        .kept_share = 1};
     const enum status status = domain_cuts(c, r, level, ranks, p->cuts);
-    if (!status && box)
-        return look_at_all(p);
-    if (!status)
-        look_at_cells(p);
-    return status;
-}
-
-enum status parts_create(struct parts *p, const struct flow_case *c, int ranks,
-                         const struct domain *box, const struct sampling *sample)
-{
-    *p = (struct parts){.ranks = ranks, .c = c, .box = box, .sample = sample, .kept_share = 1};
-    const enum status status = decompose(c->cells, c->run.ranks, ranks, p->cuts);
     if (status)
         return status;
     if (box)
         return look_at_all(p);
-    return sample ? look_at_sample(p) : balance_evenly(&p->balance, c->cells, p->cuts);
+    if (sample)
+        return look_at_sample(p);
+    look_at_cells(p);
+    return STATUS_OK;
 }
 
 void parts_destroy(struct parts *p)
@@ -287,20 +283,12 @@ void parts_destroy(struct parts *p)
 void parts_of(const struct parts *p, int rank, struct domain *block, struct needs *needs)
 {
     lay_out(p, rank, block);
-    if (p->box) {
+    if (p->box)
         *needs = p->needs[rank];
-        return;
-    }
-    if (p->sample) {
+    else if (p->sample)
         estimate(p, block, needs);
-        return;
-    }
-    if (p->refined) {
+    else
         count_cells(p, block, needs);
-        return;
-    }
-    const int *const n = block->view.n;
-    *needs = (struct needs){.dense = solver_bytes(block), .own = (double)n[0] * n[1] * n[2]};
 }
 
 /* Bytes that a rank keeps of the images that it read. */

@@ -20,7 +20,7 @@ struct parts {
     int ranks, cuts[3];
     struct balance balance;
     const struct flow_case *c;
-    const struct refined *refined; /* NULL: one level */
+    const struct refined *refined;
     int level;                     /* of it, in whose cells all coordinates are */
     const struct domain *box;      /* this process' part of the tags, or NULL */
     const struct sampling *sample; /* the box is too large for tags; or NULL */
@@ -30,14 +30,13 @@ struct parts {
     double tile_places, tile_list_bytes; /* with a sample: per fluid cell, from tiles of the box */
 };
 
-/* Finds the cuts of the box, whether storage is sparse, and what the ranks need. box, sample: NULL
- * both if all cells are fluid; not both. Collective. Destroy it after errors, too. */
-enum status parts_create(struct parts *p, const struct flow_case *c, int ranks,
-                         const struct domain *box, const struct sampling *sample);
-/* The same for a level of a refined grid; c: the case in units of the level. box NULL: fluid cells
- * and their memory are estimates, as if no body were there; cuts are even. */
-enum status parts_create_level(struct parts *p, const struct flow_case *c, const struct refined *r,
-                               int level, int ranks, const struct domain *box);
+/* Finds the cuts of a level of a grid, whether storage is sparse, and what the ranks need. c: the
+ * case in units of the level. box, sample: NULL both, then fluid cells and their memory are
+ * estimates, as if no body were there, and cuts are even; not both. Collective. Destroy it after
+ * errors, too. */
+enum status parts_create(struct parts *p, const struct flow_case *c, const struct refined *r,
+                         int level, int ranks, const struct domain *box,
+                         const struct sampling *sample);
 void parts_destroy(struct parts *p);
 
 /* The block of a rank, without tags, and what it needs. */

@@ -110,10 +110,10 @@ double scale_efficiency(const struct scale *s)
 void scale_say_halo(const struct scale *s)
 {
     char text[32], outside[32], more[96] = "";
-    const bool counted = s->levels && s->levels->level[s->levels->refined.levels - 1].sends;
-    const char *const seams = !s->levels ? ""
-                              : counted  ? ", those between levels included"
-                                         : "; messages between levels are not counted";
+    const bool counted = s->refined && s->levels->level[s->levels->refined.levels - 1].sends;
+    const char *const seams = !s->refined ? ""
+                              : counted   ? ", those between levels included"
+                                          : "; messages between levels are not counted";
     const struct load *const l = &s->sends;
     if (!l->messages) {
         say("halo: no messages");
@@ -134,7 +134,7 @@ void scale_say_step(const struct scale *s)
     const struct model_step *const m = &s->step;
     const double rate = scale_rate(s), device = model_rate(&s->cluster, storage(s));
     const enum limit limit = model_limit(&s->cluster, storage(s), &s->slowest, m);
-    if (s->levels && m->seam > 0)
+    if (s->refined && m->seam > 0)
         snprintf(seam, sizeof seam, ", messages between levels %s",
                  seconds_text(text, sizeof text, m->seam));
     say("model: a step takes %s on the slowest rank: interior %s, shell %s, packing %s, launches "
@@ -183,7 +183,7 @@ static json_t *step_json(const struct scale *s)
                   1e-9 * scale_rate(s), "efficiency", scale_efficiency(s), "limit",
                   model_limit_name(model_limit(&s->cluster, storage(s), &s->slowest, m)), "load",
                   load_json(&s->slowest, true));
-    if (s->levels)
+    if (s->refined)
         json_object_set_new(object, "seam", json_real(m->seam));
     return object;
 }
@@ -202,7 +202,7 @@ static json_t *cluster_json(const struct cluster *c)
 static double imbalance(const struct scale *s)
 {
     const struct parts *const p = s->parts;
-    if (s->levels)
+    if (s->refined)
         return levels_imbalance(s->levels);
     return p->box || p->sample ? p->balance.imbalance : 1;
 }
@@ -223,7 +223,7 @@ enum status scale_write(const struct scale *s, const char *path, const char *fil
         seconds > 0 ? json_real(seconds) : json_null(), "machine",
         s->machine ? cluster_json(&s->cluster) : json_null(), "model",
         s->machine ? step_json(s) : json_null());
-    if (s->levels && object) {
+    if (s->refined && object) {
         json_object_set_new(object, "levels", levels_json(s->levels));
         json_object_set_new(object, "updates_per_step", json_real(levels_updates(s->levels)));
     }

@@ -7,8 +7,9 @@
 
 struct checked_levels;
 struct scale {
-    const struct parts *parts;           /* of level 0 */
-    const struct checked_levels *levels; /* NULL: one level */
+    const struct parts *parts; /* of level 0 */
+    const struct checked_levels *levels;
+    bool refined; /* there are several */
     struct cluster cluster;
     bool machine;                       /* the user gave a machine file */
     double dense, sparse, lists;        /* of all ranks, see struct needs */
@@ -16,18 +17,18 @@ struct scale {
     int longest[3];                     /* block along each axis */
     double updates;                     /* of fluid cells in a step of level 0, of all ranks */
     double fluid_cells;                 /* of all ranks and levels */
-    double stored;                      /* levels: bytes without lists, as each level stores them */
-    double seams;                       /* levels: bytes of their edges, of all ranks */
-    double remembered, most_remembered; /* levels: bytes of averages, of all ranks and of one */
-    double most;            /* levels: bytes of the rank that needs most, averages included */
-    struct load sends;      /* of the rank that sends most */
-    struct load mean;       /* of a rank */
-    struct load slowest;    /* of the rank whose step takes longest */
-    struct model_step step; /* of this rank */
-    double checkpoint;      /* bytes of a checkpoint, set by the caller */
+    double stored;                      /* bytes without lists, as each level stores them */
+    double seams;                       /* bytes of the edges of levels, of all ranks */
+    double remembered, most_remembered; /* bytes of averages, of all ranks and of one */
+    double most;                        /* bytes of the rank that needs most, averages included */
+    struct load sends;                  /* of the rank that sends most */
+    struct load mean;                   /* of a rank */
+    struct load slowest;                /* of the rank whose step takes longest */
+    struct model_step step;             /* of this rank */
+    double checkpoint;                  /* bytes of a checkpoint */
 };
 
-/* Cells of loads are fluid ones: what is solid takes no time. */
+/* The costs of a level. Cells of loads are fluid ones: what is solid takes no time. */
 void scale_find(struct scale *s, const struct parts *p, const struct cluster *cluster,
                 bool machine);
 

@@ -184,20 +184,6 @@ enum status balance_create(struct balance *b, const struct domain *d, const int 
     return status;
 }
 
-enum status balance_evenly(struct balance *b, const int cells[3], const int cuts[3])
-{
-    *b = (struct balance){.even = true};
-    for (int a = 0; a < 3; a++) {
-        b->at[a] = calloc((size_t)cuts[a] + 1, sizeof *b->at[a]);
-        if (!b->at[a]) {
-            balance_destroy(b);
-            return no_room(cuts);
-        }
-        cut_evenly(cells[a], cuts[a], b->at[a]);
-    }
-    return STATUS_OK;
-}
-
 void balance_destroy(struct balance *b)
 {
     for (int a = 0; a < 3; a++)

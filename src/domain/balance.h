@@ -30,8 +30,6 @@ struct balance_source {
     int64_t (*largest)(const void *context, const int cuts[3], int *const at[3]);
 };
 enum status balance_by(struct balance *b, const struct balance_source *from, const int cuts[3]);
-/* Even cuts of a box that is all fluid; `most` and `imbalance` are not set. */
-enum status balance_evenly(struct balance *b, const int cells[3], const int cuts[3]);
 void balance_destroy(struct balance *b);
 
 #endif
