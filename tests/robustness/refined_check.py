@@ -21,6 +21,7 @@ output:
   fields:
     main: {every: 2, of: [velocity, tags]}
     one:  {every: 2, of: [velocity, density], levels: 1, region: {from: [6, 5, 3], to: [30, 20, 20]}}
+    thin: {every: 2, of: [velocity, density], levels: 1, stride: 2}
   averages:
     mean: {every: 1, of: [velocity, stress]}
 """
@@ -81,6 +82,7 @@ def check_against_run(ranks, case="run"):
     size = os.path.getsize(glob.glob(f"{folder}/checkpoints/*.h5")[0])
     check(near(number(r"checkpoint: ([\d.]+) (\w+) a file", said.out), size, 0.02), f"{ranks} ranks: a checkpoint of {size} bytes")
     for name, pattern in ("main", r"fields.main: 2 files of ([\d.]+) (\w+)"), ("one", r"fields.one: 2 files of ([\d.]+) (\w+)"), \
+                         ("thin", r"fields.thin: 2 files of ([\d.]+) (\w+)"), \
                          ("mean", r"averages.mean: 3 samples, a file of ([\d.]+) (\w+)"):
         size = os.path.getsize(f"{folder}/fields/{name}_0000000002.vtkhdf")
         check(near(number(pattern, said.out), size, 0.05), f"{ranks} ranks: {name} has {size} bytes: {re.findall(pattern, said.out)}")
