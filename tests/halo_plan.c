@@ -17,7 +17,7 @@ static enum status say_rank(const struct flow_case *c, const int cuts[3], int ra
                             struct backend *b)
 {
     struct domain d;
-    struct halo h;
+    struct exchanges h;
     struct box shell[6], interior;
     size_t cells = 0;
     domain_layout(&d, c, cuts, rank);
@@ -27,12 +27,12 @@ static enum status say_rank(const struct flow_case *c, const int cuts[3], int ra
     const enum status status = halo_create(&h, &d, &d.view, b, TRANSPORT_host);
     if (status)
         return status;
-    printf("%zu %zu %zu", box_cells(&interior), cells, h.send_bytes);
-    for (const struct halo_message *m = h.message; m < h.message + h.count; m++)
-        if (m->to != MPI_PROC_NULL)
-            printf(" %d:%d:%d", m->direction, m->to, m->send_count);
+    const size_t sent = h.receives ? h.receive[0].at : h.kind[0].bytes; /* received ones follow */
+    printf("%zu %zu %zu", box_cells(&interior), cells, sent);
+    for (const struct exchange_message *m = h.send; m < h.send + h.sends; m++)
+        printf(" %d:%d:%zu", m->number, m->rank, m->bytes / h.size);
     printf("\n");
-    halo_destroy(&h);
+    exchange_destroy(&h);
     return STATUS_OK;
 }
 

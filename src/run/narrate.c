@@ -75,7 +75,7 @@ static void say_bodies(const struct narrator *n)
 static void say_sweep(const struct narrator *n)
 {
     const struct solver *const s = &n->grid->level->solver;
-    const char *const why = s->halo.count > 0               ? "ranks exchange halos"
+    const char *const why = exchange_any(&s->halo)          ? "ranks exchange halos"
                             : !s->backend->type->sweep      ? "on a GPU"
                             : n->grid->levels > 1           ? "refined grid"
                             : s->domain->near_stepped > 0   ? "interpolated surfaces"
@@ -131,15 +131,15 @@ static void say_levels(const struct narrator *n, double bytes)
 
 static void say_transport(const struct narrator *n)
 {
-    const struct halo *const halo = &n->grid->level->solver.halo;
+    const struct exchanges *const halo = &n->grid->level->solver.halo;
     char how[PEERS_TEXT], before[PEERS_TEXT] = "";
-    if (halo->count > 0) {
+    if (exchange_any(halo)) {
         peers_describe(&halo->peers, n->transport, how);
         say("halos: %s", how);
     }
     for (const struct seam *s = n->grid->seam; s < n->grid->seam + n->grid->seams; s++)
         if (s->messages > 0) {
-            peers_describe(&s->peers, n->transport, how);
+            peers_describe(&s->exchange.peers, n->transport, how);
             if (!*before)
                 say("messages between levels: %s", how);
             else if (strcmp(how, before) != 0)

@@ -37,7 +37,7 @@ struct progress {
     double stop_change;  /* last change seen by run.stop; NaN: not known */
     const struct pore_survey *pores; /* of the tags; none: nothing was looked for */
     const char *transport;           /* as grid_transport; NULL: not known yet */
-    struct halo_bytes messages;      /* of a step */
+    struct exchange_bytes messages;  /* of a step */
     char hashes[SETS][17];           /* of the sets of populations, 16 digits; "": not known */
     json_t *files;                   /* tally_json(); NULL: not known */
     int exit_status;                 /* once the run has ended */

@@ -57,3 +57,9 @@ enum status backend_no_room(struct backend *b, double bytes, const char *what)
                         : b->storage == PRECISION_fp32 ? ", or solver.storage: fp16"
                                                        : "");
 }
+
+enum status backend_no_host_room(double bytes, const char *what)
+{
+    return fail_machine("out of memory on the host: %.4g GB that is not swapped out, for %s",
+                        1e-9 * bytes, what);
+}

@@ -169,5 +169,7 @@ double backend_bytes_per_update(const struct backend *);
 /* Reports that the backend's memory has no room for `bytes` of `what`, and how much is free.
  * Returns STATUS_MACHINE. */
 enum status backend_no_room(struct backend *, double bytes, const char *what);
+/* The same of alloc_host. */
+enum status backend_no_host_room(double bytes, const char *what);
 
 #endif

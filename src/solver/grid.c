@@ -281,39 +281,17 @@ double grid_imbalance(const struct grid *g)
     return most / grid_updates(g, true);
 }
 
-/* What all ranks send through MPI in an exchange between two levels. */
-static struct halo_bytes exchange_bytes(const struct seam *s, const struct seam_exchange *x)
+struct exchange_bytes grid_messages(const struct grid *g)
 {
-    const size_t count = (size_t)x->sends + 1;
-    int *const to = calloc(count, sizeof *to);
-    double *const bytes = calloc(count, sizeof *bytes);
-    const bool room = to && bytes; /* without it this rank's messages are left out */
-    int used = 0;
-    for (const struct seam_message *m = x->send; room && m < x->send + x->sends; m++)
-        if (!m->peer[0]) {
-            to[used] = m->rank;
-            bytes[used++] = (double)m->bytes;
-        }
-    const struct halo_bytes sum = halo_bytes_of(s->comm, used, to, bytes);
-    free(to);
-    free(bytes);
-    return sum;
-}
-
-struct halo_bytes grid_messages(const struct grid *g)
-{
-    struct halo_bytes sum = {0, 0};
-    for (int l = 0; l < g->levels; l++) {
-        const struct halo_bytes one = halo_bytes(&g->level[l].solver.halo);
+    struct exchange_bytes sum = {0, 0};
+    for (int k = 0; k < g->levels + g->seams; k++) {
+        const int l = k < g->levels ? k : k - g->levels;
+        const struct seam *const seam = k < g->levels ? NULL : &g->seam[l];
+        const struct exchange_bytes one =
+            seam ? exchange_bytes(&seam->exchange, (const int[]){1, seam->hands ? 2 : 1})
+                 : exchange_bytes(&g->level[l].solver.halo, (const int[]){1, 0});
         sum.all += ldexp(one.all, l);
         sum.between_hosts += ldexp(one.between_hosts, l);
-    }
-    for (int l = 0; l < g->seams; l++) {
-        const struct halo_bytes sent = exchange_bytes(&g->seam[l], &g->seam[l].sent);
-        const struct halo_bytes left = exchange_bytes(&g->seam[l], &g->seam[l].left);
-        const int times = g->seam[l].hands ? 2 : 1;
-        sum.all += ldexp(sent.all + times * left.all, l);
-        sum.between_hosts += ldexp(sent.between_hosts + times * left.between_hosts, l);
     }
     return sum;
 }
@@ -324,14 +302,14 @@ const char *grid_transport(const struct grid *g)
     int pairs = 0, open = 0;
     bool some = false;
     for (int l = 0; l < g->levels; l++) {
-        const struct halo *const halo = &g->level[l].solver.halo;
+        const struct exchanges *const halo = &g->level[l].solver.halo;
         pairs += halo->peers.pairs;
         open += halo->peers.open;
-        some = some || halo->count > 0;
+        some = some || exchange_any(halo);
     }
     for (int l = 0; l < g->seams; l++) {
-        pairs += g->seam[l].peers.pairs;
-        open += g->seam[l].peers.open;
+        pairs += g->seam[l].exchange.peers.pairs;
+        open += g->seam[l].exchange.peers.open;
         some = some || g->seam[l].messages > 0;
     }
     if (!some)

@@ -85,7 +85,7 @@ double grid_imbalance(const struct grid *g);
 
 /* What all ranks send through MPI in a step of level 0, for halos and between levels. Collective.
  */
-struct halo_bytes grid_messages(const struct grid *g);
+struct exchange_bytes grid_messages(const struct grid *g);
 
 /* How messages of halos and between levels are transferred, the same on all ranks: in a word or
  * two, for files. */

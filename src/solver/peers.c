@@ -75,37 +75,23 @@ static const struct peer_rank *find(const struct peers *p, int rank)
     return w < p->with + p->count ? w : NULL;
 }
 
-static const struct peer_place *find_message(const struct peer_place *list, int count, int rank,
-                                             int number)
+/* Finds the ranks of messages among those of this host. */
+static void find_places(const struct peers *p, MPI_Comm comm, struct exchange_message *list,
+                        int count)
 {
-    const struct peer_place *m = list;
-    while (m < list + count && (m->rank != rank || m->number != number))
-        m++;
-    return m < list + count ? m : NULL;
-}
-
-/* A list of messages; where their ranks are among those of this host. */
-static struct peer_place *list_messages(const struct peers *p, MPI_Comm comm,
-                                        const struct peer_message *message, int count)
-{
-    struct peer_place *const list = calloc((size_t)count + 1, sizeof *list);
     MPI_Group all, near;
     MPI_Comm_group(comm, &all);
     MPI_Comm_group(p->node, &near);
-    for (int k = 0; k < count && list; k++) {
-        list[k] = (struct peer_place){
-            .rank = message[k].rank, .number = message[k].number, .bytes = message[k].bytes};
-        MPI_Group_translate_ranks(all, 1, &list[k].rank, near, &list[k].place);
-    }
+    for (struct exchange_message *m = list; m < list + count; m++)
+        MPI_Group_translate_ranks(all, 1, &m->rank, near, &m->place);
     MPI_Group_free(&all);
     MPI_Group_free(&near);
-    return list;
 }
 
 /* Adds the other ranks with messages, each once. */
-static void list_ranks(struct peers *p, const struct peer_place *list, int count)
+static void list_ranks(struct peers *p, const struct exchange_message *list, int count)
 {
-    for (const struct peer_place *m = list; m < list + count; m++)
+    for (const struct exchange_message *m = list; m < list + count; m++)
         if (m->rank != p->rank && !find(p, m->rank))
             p->with[p->count++] = (struct peer_rank){.rank = m->rank, .place = m->place};
 }
@@ -140,9 +126,9 @@ static enum status make_room(struct peers *p)
 {
     if (p->count == 0 && !own_messages(p))
         return STATUS_OK;
-    for (struct peer_place *m = p->in; m < p->in + p->ins; m++)
+    for (struct exchange_message *m = p->in; m < p->in + p->ins; m++)
         if (m->place >= 0) {
-            m->at = p->half;
+            m->there = p->half;
             p->half += (m->bytes + 7) / 8 * 8;
         }
     if (p->half < (size_t)p->outs * sizeof(uint64_t))
@@ -157,13 +143,13 @@ static enum status make_room(struct peers *p)
 static void tell_places(struct peers *p, MPI_Request *request)
 {
     int count = 0;
-    for (struct peer_place *m = p->out; m < p->out + p->outs; m++)
+    for (struct exchange_message *m = p->out; m < p->out + p->outs; m++)
         if (m->place >= 0)
-            MPI_Irecv(&m->at, sizeof m->at, MPI_BYTE, m->place, m->number, p->node,
+            MPI_Irecv(&m->there, sizeof m->there, MPI_BYTE, m->place, m->number, p->node,
                       &request[count++]);
-    for (struct peer_place *m = p->in; m < p->in + p->ins; m++)
+    for (struct exchange_message *m = p->in; m < p->in + p->ins; m++)
         if (m->place >= 0)
-            MPI_Isend(&m->at, sizeof m->at, MPI_BYTE, m->place, m->number, p->node,
+            MPI_Isend(&m->there, sizeof m->there, MPI_BYTE, m->place, m->number, p->node,
                       &request[count++]);
     MPI_Waitall(count, request, MPI_STATUSES_IGNORE);
 }
@@ -219,6 +205,24 @@ static uint64_t known(int rank, int number)
     return 0x9e3779b97f4a7c15u * (uint64_t)(Q * (rank + 1) + number);
 }
 
+/* Where a message to or from a peer lies in exchanges of parity `half`. */
+static char *memory_of(const struct peers *p, const struct exchange_message *m, bool out, int half)
+{
+    const struct peer_rank *const w = find(p, m->rank);
+    if (!p->memory || (m->rank != p->rank && !w))
+        return NULL;
+    if (out && w)
+        return (char *)w->peer.memory + (half ? w->half : 0) + m->there;
+    return p->memory + (half ? p->half : 0) + m->there;
+}
+
+static void set_memory(const struct peers *p, struct exchange_message *list, int count, bool out)
+{
+    for (struct exchange_message *m = list; m < list + count; m++)
+        for (int half = 0; half < 2; half++)
+            m->peer[half] = memory_of(p, m, out, half);
+}
+
 /* Exchange 0: the first numbers of all messages, by the way that messages take. *good: they
  * arrived. Uses half 1 of this rank's memory as room for what it sends. */
 static enum status try_peers(struct peers *p, bool *good)
@@ -231,22 +235,22 @@ static enum status try_peers(struct peers *p, bool *good)
         return fail_machine("out of memory on the host, to try what GPUs send each other");
     }
     for (int k = 0; k < p->outs; k++) {
-        const struct peer_place *const m = &p->out[k];
+        const struct exchange_message *const m = &p->out[k];
         out[k] = known(p->rank, m->number);
         if (find(p, m->rank)) {
             b->type->copy(b, p->queue, room + k, out + k, sizeof *out);
-            b->type->copy(b, p->queue, peers_out(p, m->rank, m->number, 0), room + k, sizeof *out);
+            b->type->copy(b, p->queue, memory_of(p, m, true, 0), room + k, sizeof *out);
         }
     }
     enum status status = peers_tell(p, 0);
     peers_hear(p, 0);
     for (int k = 0; k < p->ins; k++)
         if (find(p, p->in[k].rank))
-            b->type->copy(b, p->queue, in + k, p->memory + p->in[k].at, sizeof *in);
+            b->type->copy(b, p->queue, in + k, p->memory + p->in[k].there, sizeof *in);
     if (b->type->wait(b, p->queue))
         status = STATUS_MACHINE;
     for (int k = 0; k < p->ins; k++) {
-        const struct peer_place *const m = &p->in[k];
+        const struct exchange_message *const m = &p->in[k];
         *good = *good && (!find(p, m->rank) || in[k] == known(m->rank, m->number));
     }
     b->type->free_host(b, out);
@@ -303,7 +307,7 @@ static enum status open_all(struct peers *p, struct host_offer *all, int *opened
 }
 
 enum status peers_create(struct peers *p, MPI_Comm comm, struct backend *b, enum queue queue,
-                         const struct peer_message *in, int ins, const struct peer_message *out,
+                         struct exchange_message *in, int ins, struct exchange_message *out,
                          int outs)
 {
     int ranks, others = 0;
@@ -316,14 +320,16 @@ enum status peers_create(struct peers *p, MPI_Comm comm, struct backend *b, enum
     MPI_Comm_size(p->node, &ranks);
     p->ins = ins;
     p->outs = outs;
-    p->in = list_messages(p, comm, in, ins);
-    p->out = list_messages(p, comm, out, outs);
+    p->in = in;
+    p->out = out;
+    find_places(p, comm, in, ins);
+    find_places(p, comm, out, outs);
     p->with = calloc((size_t)(ins + outs) + 1, sizeof *p->with);
     struct host_offer *const all = calloc((size_t)ranks, sizeof *all);
     int *const opened = calloc((size_t)ranks, 2 * sizeof *opened);
     MPI_Request *const request = calloc((size_t)(ins + outs) + 1, sizeof *request);
     enum status status = STATUS_OK;
-    if (p->in && p->out && p->with && all && opened && request) {
+    if (p->with && all && opened && request) {
         list_ranks(p, p->in, ins);
         list_ranks(p, p->out, outs);
         others = p->count;
@@ -341,6 +347,8 @@ enum status peers_create(struct peers *p, MPI_Comm comm, struct backend *b, enum
             b->type->free(b, p->memory);
             p->memory = NULL;
         }
+        set_memory(p, in, ins, false);
+        set_memory(p, out, outs, true);
     }
     free(all);
     free(opened);
@@ -367,27 +375,8 @@ void peers_destroy(struct peers *p)
     if (p->window != MPI_WIN_NULL)
         MPI_Win_free(&p->window);
     MPI_Comm_free(&p->node);
-    free(p->in);
-    free(p->out);
     free(p->with);
     *p = (struct peers){0};
-}
-
-char *peers_out(const struct peers *p, int rank, int number, int half)
-{
-    if (p->memory && rank == p->rank)
-        return peers_in(p, rank, number, half);
-    const struct peer_rank *const w = find(p, rank);
-    const struct peer_place *const m = find_message(p->out, p->outs, rank, number);
-    return w && m ? (char *)w->peer.memory + (half ? w->half : 0) + m->at : NULL;
-}
-
-char *peers_in(const struct peers *p, int rank, int number, int half)
-{
-    if (!p->memory || (rank != p->rank && !find(p, rank)))
-        return NULL;
-    const struct peer_place *const m = find_message(p->in, p->ins, rank, number);
-    return m ? p->memory + (half ? p->half : 0) + m->at : NULL;
 }
 
 double peers_bytes(const struct peers *p)

@@ -37,10 +37,17 @@
 
 struct flag;
 
-/* One message of each exchange. number: below Q; it tells those between two ranks apart. */
-struct peer_message {
-    int rank, number;
-    size_t bytes;
+/* A message that two ranks exchange again and again; see exchange.h. */
+struct exchange_message {
+    int rank;         /* the other one */
+    int number;       /* below Q; it tells messages between two ranks apart */
+    int kind;         /* of exchanges that have it */
+    size_t bytes, at; /* at: in the memory of its kind */
+    /* Of peers: where its sender packs it and its receiver unpacks it, by parity of the exchange;
+     * NULL: not a peer. */
+    char *peer[2];
+    int place;    /* of the rank among those of the host; negative: elsewhere */
+    size_t there; /* in a half of the receiver's memory */
 };
 
 struct peers {
@@ -55,12 +62,9 @@ struct peers {
     size_t half;     /* bytes */
     struct peer own; /* its marks */
     int ins, outs;
-    struct peer_place {
-        int rank, number,
-            place;        /* place: of the rank among those of the host; negative: elsewhere */
-        size_t bytes, at; /* at: in a half of the receiver's memory */
-    } * in, *out;         /* [ins], [outs] messages that arrive, and that this rank sends */
-    int count;            /* peers besides this rank */
+    struct exchange_message *in, *out; /* [ins], [outs] messages that arrive, and that this rank
+                                        * sends; of the exchange */
+    int count;                         /* peers besides this rank */
     struct peer_rank {
         int rank, place; /* in the communicator, among the ranks of the host */
         struct peer peer;
@@ -73,20 +77,15 @@ struct peers {
     char why[128];
 };
 
-/* in, out: messages from and to ranks of `comm`; each has one here and one there. Ranks that cannot
- * be peers are none, which is no error. A rank with messages to itself is its own peer. queue: of
- * packing and unpacking. STATUS_MACHINE, reported. Collective. */
+/* in, out: messages from and to ranks of `comm`; each is in a list here and in one there. Sets
+ * their `peer`. Ranks that cannot be peers are none, which is no error. A rank with messages to
+ * itself is its own peer. queue: of packing and unpacking. STATUS_MACHINE, reported. Collective. */
 enum status peers_create(struct peers *p, MPI_Comm comm, struct backend *b, enum queue queue,
-                         const struct peer_message *in, int ins, const struct peer_message *out,
+                         struct exchange_message *in, int ins, struct exchange_message *out,
                          int outs);
 
 /* Collective; also after a failure. */
 void peers_destroy(struct peers *p);
-
-/* Where the message `number` to `rank` is packed, and where the one from `rank` is unpacked, in
- * exchanges of parity `half`. NULL: not a peer. */
-char *peers_out(const struct peers *p, int rank, int number, int half);
-char *peers_in(const struct peers *p, int rank, int number, int half);
 
 /* Bytes of the backend's memory. */
 double peers_bytes(const struct peers *p);

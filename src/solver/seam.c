@@ -2,7 +2,6 @@
 #include "solver/seam.h"
 
 #include <assert.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +10,8 @@
 #include "base/array.h"
 #include "base/message.h"
 #include "solver/seam_lists.h"
-#include "solver/transport.h"
 
-/* Kinds of exchanges. Messages of set k have the numbers 2 k + the kind, and MPI tags from Q on;
- * tags of halos are directions. */
+/* Kinds of exchanges. MPI tags are from Q on; those of halos are directions. */
 enum { SENT, LEFT };
 
 /* Lists that are made: those of the flow, and those that all scalars have. */
@@ -58,163 +55,31 @@ static size_t stored_bytes(const struct view *v, int set)
 
 /* ---- messages ---- */
 
-static enum status make_exchange(struct seam_exchange *x, int ranks, int sets)
+/* Adds messages of a set: of what this rank needs, by owner, which lies from byte `receive_at` of
+ * the kind's memory on, and of what others asked for, from `send_at` on. */
+static void add_messages(struct seam *s, int set, int kind, const struct seam_needs *needs,
+                         const int *asked, size_t receive_at, size_t send_at)
 {
-    const size_t most = (size_t)ranks * (size_t)sets;
-    x->send = calloc(most, sizeof *x->send);
-    x->receive = calloc(most, sizeof *x->receive);
-    x->request = calloc(2 * most, sizeof *x->request);
-    return x->send && x->receive && x->request
-               ? STATUS_OK
-               : fail_machine("out of memory for messages between levels");
-}
-
-/* Adds messages of `bytes` for each of n elements: of what this rank needs, by owner, which lie
- * from byte `receive_at` on, and of what others asked for, from `send_at` on. */
-static enum status add_messages(struct seam_exchange *x, MPI_Comm comm, int number,
-                                const struct seam_needs *needs, const int *asked, size_t bytes,
-                                size_t receive_at, size_t send_at)
-{
+    const size_t bytes = stored_bytes(&s->fine->view, set);
+    struct exchange_message m = {.number = EXCHANGE_KINDS * set + kind, .kind = kind};
     int rank, ranks;
-    bool fit = true;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &ranks);
+    MPI_Comm_rank(s->comm, &rank);
+    MPI_Comm_size(s->comm, &ranks);
     for (size_t k = 0, end; k < needs->count; k = end) {
-        const int owner = needs->need[k].owner;
-        for (end = k; end < needs->count && needs->need[end].owner == owner; end++)
+        m.rank = needs->need[k].owner;
+        for (end = k; end < needs->count && needs->need[end].owner == m.rank; end++)
             ;
-        if (owner != rank)
-            x->receive[x->receives++] = (struct seam_message){.rank = owner,
-                                                              .number = number,
-                                                              .bytes = (end - k) * bytes,
-                                                              .at = receive_at + k * bytes};
-        fit = fit && (end - k) * bytes <= INT_MAX;
+        m.bytes = (end - k) * bytes;
+        m.at = receive_at + k * bytes;
+        if (m.rank != rank)
+            exchange_add(&s->exchange, false, m);
     }
-    for (int k = 0; k < ranks; k++) {
-        const size_t size = (size_t)(asked[k + 1] - asked[k]) * bytes;
-        if (size > 0)
-            x->send[x->sends++] = (struct seam_message){.rank = k,
-                                                        .number = number,
-                                                        .bytes = size,
-                                                        .at = send_at + (size_t)asked[k] * bytes};
-        fit = fit && size <= INT_MAX;
+    for (m.rank = 0; m.rank < ranks; m.rank++) {
+        m.bytes = (size_t)(asked[m.rank + 1] - asked[m.rank]) * bytes;
+        m.at = send_at + (size_t)asked[m.rank] * bytes;
+        if (m.bytes > 0)
+            exchange_add(&s->exchange, true, m);
     }
-    return fit ? STATUS_OK
-               : fail_machine("a message between two levels has more than 2 GB (use more ranks)");
-}
-
-static void add_peers(struct peer_message *to, int *count, const struct seam_message *list,
-                      int length)
-{
-    for (int k = 0; k < length; k++)
-        to[(*count)++] = (struct peer_message){list[k].rank, list[k].number, list[k].bytes};
-}
-
-/* Looks for peers among the ranks with messages. Collective. */
-static enum status find_peers(struct seam *s)
-{
-    const struct seam_exchange *const x[] = {[SENT] = &s->sent, [LEFT] = &s->left};
-    const size_t room = (size_t)(s->sent.receives + s->left.receives + 1);
-    struct peer_message *const in = calloc(room, sizeof *in);
-    struct peer_message *const out =
-        calloc((size_t)(s->sent.sends + s->left.sends + 1), sizeof *out);
-    int ins = 0, outs = 0;
-    enum status status = in && out ? STATUS_OK : fail_machine("out of memory for messages");
-    status = status_agree(s->comm, status);
-    for (int k = SENT; k <= LEFT && !status; k++) {
-        add_peers(in, &ins, x[k]->receive, x[k]->receives);
-        add_peers(out, &outs, x[k]->send, x[k]->sends);
-    }
-    if (!status)
-        status =
-            peers_create(&s->peers, s->comm, s->fine->backend, QUEUE_INTERIOR, in, ins, out, outs);
-    s->bytes += peers_bytes(&s->peers);
-    free(in);
-    free(out);
-    return status;
-}
-
-/* Gives messages to the peers concerned; what else MPI takes from the backend's memory, or from a
- * copy of it on the host. */
-static enum status make_host(struct seam *s, struct seam_exchange *x)
-{
-    struct backend *const b = s->fine->backend;
-    for (int half = 0; half < 2; half++) {
-        for (int k = 0; k < x->sends; k++)
-            x->send[k].peer[half] = peers_out(&s->peers, x->send[k].rank, x->send[k].number, half);
-        for (int k = 0; k < x->receives; k++)
-            x->receive[k].peer[half] =
-                peers_in(&s->peers, x->receive[k].rank, x->receive[k].number, half);
-    }
-    for (int k = 0; k < x->sends; k++)
-        x->messages = x->messages || !x->send[k].peer[0];
-    for (int k = 0; k < x->receives; k++)
-        x->messages = x->messages || !x->receive[k].peer[0];
-    x->host = x->memory;
-    if (b->type->host_memory || s->fine->transport == TRANSPORT_device || !x->messages)
-        return STATUS_OK;
-    x->host = b->type->alloc_host(b, x->bytes);
-    return x->host ? STATUS_OK
-                   : fail_machine("out of memory on the host: %.4g GB that is not swapped out, for "
-                                  "messages between levels",
-                                  1e-9 * (double)x->bytes);
-}
-
-/* Where MPI receives. After a failure of the backend not in its memory, which may be lost. */
-static char *receive_to(const struct seam *s, struct seam_exchange *x, enum status status)
-{
-    if (!status || x->host != x->memory || s->fine->backend->type->host_memory)
-        return x->host;
-    if (!x->spare)
-        x->spare = transport_spare(s->comm, x->bytes);
-    return x->spare;
-}
-
-/* Sends and receives. After a failure of the backend others still get empty messages. */
-static enum status exchange(struct seam *s, struct seam_exchange *x)
-{
-    struct backend *const b = s->fine->backend;
-    const int half = (int)(++s->exchanges & 1);
-    const bool staged = x->host != x->memory;
-    int count = 0;
-    if (x->sends + x->receives + s->peers.count == 0)
-        return STATUS_OK;
-    for (const struct seam_message *m = x->send; m < x->send + x->sends; m++)
-        if (m->peer[half])
-            b->type->copy(b, QUEUE_INTERIOR, m->peer[half], x->memory + m->at, m->bytes);
-        else if (staged)
-            b->type->copy(b, QUEUE_INTERIOR, x->host + m->at, x->memory + m->at, m->bytes);
-    enum status status = peers_tell(&s->peers, s->exchanges);
-    if (x->messages && b->type->wait(b, QUEUE_INTERIOR))
-        status = STATUS_MACHINE;
-    char *const receive = receive_to(s, x, status);
-    for (const struct seam_message *m = x->receive; m < x->receive + x->receives; m++)
-        if (!m->peer[half])
-            MPI_Irecv(receive + m->at, (int)m->bytes, MPI_BYTE, m->rank, Q + m->number, s->comm,
-                      &x->request[count++]);
-    for (const struct seam_message *m = x->send; m < x->send + x->sends; m++)
-        if (!m->peer[half])
-            MPI_Isend(x->host + m->at, status ? 0 : (int)m->bytes, MPI_BYTE, m->rank, Q + m->number,
-                      s->comm, &x->request[count++]);
-    MPI_Waitall(count, x->request, MPI_STATUSES_IGNORE);
-    peers_hear(&s->peers, s->exchanges);
-    for (const struct seam_message *m = x->receive; m < x->receive + x->receives; m++)
-        if (m->peer[half])
-            b->type->copy(b, QUEUE_INTERIOR, x->memory + m->at, m->peer[half], m->bytes);
-        else if (staged)
-            b->type->copy(b, QUEUE_INTERIOR, x->memory + m->at, x->host + m->at, m->bytes);
-    return status;
-}
-
-static void exchange_destroy(struct seam *s, struct seam_exchange *x)
-{
-    struct backend *const b = s->fine ? s->fine->backend : NULL;
-    if (b && x->host != x->memory)
-        b->type->free_host(b, x->host);
-    free(x->send);
-    free(x->receive);
-    free(x->request);
-    free(x->spare);
 }
 
 /* ---- create ---- */
@@ -278,11 +143,11 @@ static enum status put_made(struct seam *s, struct seam_lists *l, const struct s
     return status;
 }
 
-/* The lists and messages of a set, whose parts of the memory of the exchanges begin at these bytes.
- */
-static enum status put_set(struct seam *s, int set, const struct seam_made *m, size_t sent_at,
-                           size_t left_at)
+/* The lists and messages of a set, whose parts of the memory of the kinds begin at these bytes. */
+static enum status put_set(struct seam *s, int set, const struct seam_made *m,
+                           const size_t at[EXCHANGE_KINDS])
 {
+    struct exchange_memory *const kind = s->exchange.kind;
     const size_t bytes = stored_bytes(&s->fine->view, set);
     const size_t scalar = (size_t)precision_bits(s->fine->backend->arithmetic) / 8;
     const struct scalar_row *const rows = s->fine->domain->scalar;
@@ -295,8 +160,8 @@ static enum status put_set(struct seam *s, int set, const struct seam_made *m, s
         *l = s->set[MADE - 1].host;
     l->set = set;
     l->limited = set != SET_flow && rows[(set - 1) * TAG_ROWS + TAG_FLUID].limited;
-    l->sent = s->sent.memory + sent_at;
-    l->left = s->left.memory + left_at;
+    l->sent = kind[SENT].memory + at[SENT];
+    l->left = kind[LEFT].memory + at[LEFT];
     l->spread = room_for(s, 4 * m->sent.count * scalar, &status);
     to->lists = put(s, l, 1, sizeof *l, &status);
     to->values = (int)m->values;
@@ -304,12 +169,9 @@ static enum status put_set(struct seam *s, int set, const struct seam_made *m, s
     to->shared = (int)m->left_asked.count;
     to->links = (int)m->link_count;
     to->groups = (int)m->group_count;
-    if (!status)
-        status = add_messages(&s->sent, s->comm, 2 * set + SENT, &m->sent, m->sent_first, bytes,
-                              sent_at, sent_at + m->sent.count * bytes);
-    if (!status)
-        status = add_messages(&s->left, s->comm, 2 * set + LEFT, &m->left, m->left_first, bytes,
-                              left_at + 2 * m->link_count * bytes, left_at + l->share_to * bytes);
+    add_messages(s, set, SENT, &m->sent, m->sent_first, at[SENT], at[SENT] + m->sent.count * bytes);
+    add_messages(s, set, LEFT, &m->left, m->left_first, at[LEFT] + 2 * m->link_count * bytes,
+                 at[LEFT] + l->share_to * bytes);
     return status;
 }
 
@@ -317,32 +179,25 @@ static enum status put_set(struct seam *s, int set, const struct seam_made *m, s
 static enum status put_lists(struct seam *s, const struct seam_made m[MADE])
 {
     const struct view *const v = &s->fine->view;
-    size_t sent_at = 0, left_at = 0;
+    struct exchange_memory *const kind = s->exchange.kind;
+    size_t at[SETS][EXCHANGE_KINDS];
     enum status status = STATUS_OK;
-    int ranks;
-    MPI_Comm_size(s->comm, &ranks);
     for (int set = 0; set < s->sets; set++) {
-        s->sent.bytes += part_bytes(sent_values(made_for(m, set)), stored_bytes(v, set));
-        s->left.bytes += part_bytes(left_values(made_for(m, set)), stored_bytes(v, set));
+        at[set][SENT] = kind[SENT].bytes;
+        at[set][LEFT] = kind[LEFT].bytes;
+        kind[SENT].bytes += part_bytes(sent_values(made_for(m, set)), stored_bytes(v, set));
+        kind[LEFT].bytes += part_bytes(left_values(made_for(m, set)), stored_bytes(v, set));
     }
-    s->sent.memory = room_for(s, s->sent.bytes, &status);
-    s->left.memory = room_for(s, s->left.bytes, &status);
-    if (!status)
-        status = make_exchange(&s->sent, ranks, s->sets);
-    if (!status)
-        status = make_exchange(&s->left, ranks, s->sets);
-    for (int set = 0; set < s->sets && !status; set++) {
-        status = put_set(s, set, made_for(m, set), sent_at, left_at);
-        sent_at += part_bytes(sent_values(made_for(m, set)), stored_bytes(v, set));
-        left_at += part_bytes(left_values(made_for(m, set)), stored_bytes(v, set));
-    }
+    for (int k = 0; k < EXCHANGE_KINDS; k++)
+        kind[k].memory = room_for(s, kind[k].bytes, &status);
+    for (int set = 0; set < s->sets && !status; set++)
+        status = put_set(s, set, made_for(m, set), at[set]);
     assert(status || s->bytes == all_bytes(m, v, precision_bytes(s->fine->backend->arithmetic)));
     status = status_agree(s->comm, status);
     if (!status)
-        status = find_peers(s);
-    if (!status)
-        status = make_host(s, &s->sent);
-    return status ? status : make_host(s, &s->left);
+        status = exchange_plan(&s->exchange);
+    s->bytes += peers_bytes(&s->exchange.peers);
+    return status;
 }
 
 /* Is a link of any rank handed what left the fine level at another rank? */
@@ -386,14 +241,23 @@ enum status seam_create(struct seam *s, const struct refined *r,
     const struct seam_made about = {.coarse = {r, level, coarse_case, coarse->domain},
                                     .fine = {r, level + 1, fine_case, fine->domain}};
     struct seam_made m[MADE];
-    *s = (struct seam){
-        .comm = fine->domain->comm, .coarse = coarse, .fine = fine, .sets = fine->view.sets};
+    *s = (struct seam){.comm = fine->domain->comm,
+                       .coarse = coarse,
+                       .fine = fine,
+                       .sets = fine->view.sets,
+                       .exchange = {.comm = fine->domain->comm,
+                                    .backend = fine->backend,
+                                    .queue = QUEUE_INTERIOR,
+                                    .transport = fine->transport,
+                                    .tag = Q,
+                                    .size = stored_bytes(&fine->view, SET_flow),
+                                    .what = "messages between levels"}};
     enum status status = make_all(m, s->sets, &about, s->comm, seam_make);
     if (!status)
         status = status_agree(s->comm, put_lists(s, m));
     s->crossing = (int64_t)m[SET_flow].link_count;
     MPI_Allreduce(MPI_IN_PLACE, &s->crossing, 1, MPI_INT64_T, MPI_SUM, s->comm);
-    s->messages = s->sent.sends + s->left.sends;
+    s->messages = s->exchange.sends;
     MPI_Allreduce(MPI_IN_PLACE, &s->messages, 1, MPI_INT64_T, MPI_SUM, s->comm);
     s->hands = hands(m, s->comm);
     destroy_all(m);
@@ -512,9 +376,7 @@ enum status seam_look_at_sends(const struct refined *r, const struct flow_case *
 void seam_destroy(struct seam *s)
 {
     struct backend *const b = s->fine ? s->fine->backend : NULL;
-    peers_destroy(&s->peers);
-    exchange_destroy(s, &s->sent);
-    exchange_destroy(s, &s->left);
+    exchange_destroy(&s->exchange);
     for (int k = 0; k < s->arrays; k++)
         b->type->free(b, s->array[k]);
     *s = (struct seam){0};
@@ -553,7 +415,7 @@ enum status seam_gathered(struct seam *s)
     const int odd = (int)((s->coarse->step - 1) & 1); /* of the step that was done */
     phase(s, true);
     launch(s, s->coarse, KERNEL_gather, LENGTH(values), odd, 0);
-    const enum status status = exchange(s, &s->sent);
+    const enum status status = exchange_at_once(&s->exchange, SENT);
     launch(s, s->fine, KERNEL_slope, LENGTH(needed), 0, 0);
     phase(s, false);
     return status;
@@ -566,7 +428,7 @@ enum status seam_entered(struct seam *s, int substep)
     launch(s, s->fine, KERNEL_enter, LENGTH(links), 0, substep);
     if (substep == 1 && s->hands) {
         launch(s, s->fine, KERNEL_share, LENGTH(shared), 0, 0);
-        status = exchange(s, &s->left);
+        status = exchange_at_once(&s->exchange, LEFT);
     }
     phase(s, false);
     return status;
@@ -576,7 +438,7 @@ enum status seam_coalesced(struct seam *s)
 {
     phase(s, true);
     launch(s, s->fine, KERNEL_share, LENGTH(shared), 0, 0);
-    const enum status status = exchange(s, &s->left);
+    const enum status status = exchange_at_once(&s->exchange, LEFT);
     launch(s, s->coarse, KERNEL_coalesce, LENGTH(groups), (int)(s->coarse->step & 1), 0);
     phase(s, false);
     return status;

@@ -7,26 +7,6 @@
 #include "seam.h"
 #include "solver/solver.h"
 
-/* Values of a set that one rank sends to another one, in a step. */
-struct seam_message {
-    int rank, number; /* number: tells messages between two ranks apart */
-    size_t bytes, at; /* at: bytes from the start of the memory that holds them */
-    char *peer[2];    /* a peer's message: where it is put by the sender, or taken from by the
-                       * receiver,    by parity of the exchange; NULL: through MPI */
-};
-
-/* Values of all sets that ranks exchange, in `memory` of the backend. */
-struct seam_exchange {
-    int sends, receives;
-    struct seam_message *send, *receive; /* [sends], [receives] */
-    MPI_Request *request;                /* [sends + receives] */
-    bool messages;                       /* some go through MPI */
-    char *memory;
-    size_t bytes; /* of `memory` */
-    char *host;   /* what MPI uses: `memory`, or a copy of it on the host */
-    char *spare;  /* on the host: receives messages after a GPU has failed */
-};
-
 enum { SEAM_ARRAYS = 2 * 9 + 2 * SETS + 2 };
 
 /* Lists of one set. */
@@ -41,11 +21,9 @@ struct seam {
     struct solver *coarse, *fine;
     struct seam_set set[SETS]; /* of the sets of the views; all scalars have the same lists */
     int sets;
-    struct seam_exchange sent, left;
-    struct peers peers; /* of both */
-    int64_t exchanges;  /* begun */
-    int64_t messages;   /* of all ranks, in an exchange of each kind */
-    bool hands;         /* what leaves the fine level at a rank enters it again at another one */
+    struct exchanges exchange; /* of `sent` and `left`, in kinds of these numbers */
+    int64_t messages;          /* of all ranks, in an exchange of each kind */
+    bool hands; /* what leaves the fine level at a rank enters it again at another one */
     void *array[SEAM_ARRAYS]; /* memory of the backend to free */
     int arrays;
     int64_t crossing; /* links of fine cells that cross the seam, of the flow and all ranks */

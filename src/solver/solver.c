@@ -96,19 +96,13 @@ double solver_bytes(const struct domain *d)
            (exchanges(d) ? (double)layers_bytes(&d->view) : 0);
 }
 
-static enum status no_host_room(size_t bytes)
-{
-    return fail_machine("out of memory on the host: %.4g GB that is not swapped out, for what "
-                        "comes from the GPU",
-                        1e-9 * (double)bytes);
-}
-
 /* Allocates the populations and the buffers. */
 static enum status make_room(struct solver *s)
 {
     struct backend *const b = s->backend;
     const struct backend_type *const type = b->type;
     struct population_set *const set = s->view.set;
+    static const char from_gpu[] = "what comes from the GPU";
     double bytes = 0;
     const size_t piece = piece_bytes(&s->view);
     bool room = true;
@@ -116,7 +110,7 @@ static enum status make_room(struct solver *s)
         s->buffer[k] = type->alloc(b, piece, 1);
         s->host[k] = type->host_memory ? s->buffer[k] : type->alloc_host(b, piece);
         if (s->buffer[k] && !s->host[k])
-            return no_host_room(piece);
+            return backend_no_host_room((double)piece, from_gpu);
         room = room && s->buffer[k];
     }
     if (exchanges(s->domain)) {
@@ -124,7 +118,7 @@ static enum status make_room(struct solver *s)
         s->layers = type->alloc(b, layers, 1);
         s->layers_host = type->host_memory ? s->layers : type->alloc_host(b, layers);
         if (s->layers && !s->layers_host)
-            return no_host_room(layers);
+            return backend_no_host_room((double)layers, from_gpu);
         room = room && s->layers;
     }
     for (int k = 0; k < s->view.sets; k++) {
@@ -165,7 +159,7 @@ enum status solver_create(struct solver *s, struct domain *d, struct backend *b,
     status = status_agree(d->comm, status);
     if (!status)
         status = status_agree(d->comm, halo_create(&s->halo, d, &s->view, b, transport));
-    s->sweep = b->type->sweep && s->halo.count == 0 && d->near_stepped == 0 ? b->sweep : 1;
+    s->sweep = b->type->sweep && !exchange_any(&s->halo) && d->near_stepped == 0 ? b->sweep : 1;
     if (status)
         solver_destroy(s);
     return status;
@@ -175,7 +169,7 @@ void solver_destroy(struct solver *s)
 {
     struct backend *const b = s->backend;
     if (b) {
-        halo_destroy(&s->halo);
+        exchange_destroy(&s->halo);
         for (int k = 0; k < s->view.sets; k++)
             b->type->free(b, s->view.set[k].populations);
         if (!b->type->host_memory)
@@ -227,7 +221,7 @@ static void launch_slabs(struct solver *s, const struct stage *stage)
         slab.lo[2] = lo + height * k / SLABS;
         slab.hi[2] = lo + height * (k + 1) / SLABS;
         launch_boxes(s, stage, QUEUE_INTERIOR, &slab, 1);
-        halo_progress(&s->halo);
+        exchange_progress(&s->halo);
     }
 }
 
@@ -236,9 +230,9 @@ static void launch_interior(struct solver *s, const struct stage *stage)
     struct backend *const b = s->backend;
     b->type->phase(b, QUEUE_INTERIOR, PHASE_interior, true);
     set_signals(s);
-    launch_listed(s, stage, QUEUE_INTERIOR, s->halo.count > 0 ? s->domain->near_shell : 0,
+    launch_listed(s, stage, QUEUE_INTERIOR, exchange_any(&s->halo) ? s->domain->near_shell : 0,
                   s->domain->near_stepped);
-    if (b->type->asynchronous || s->halo.count == 0)
+    if (b->type->asynchronous || !exchange_any(&s->halo))
         launch_boxes(s, stage, QUEUE_INTERIOR, &s->interior, 1);
     else
         launch_slabs(s, stage);
@@ -258,13 +252,13 @@ static enum status stage_exchanging(struct solver *s, const struct stage *stage)
     launch_boxes(s, stage, QUEUE_SHELL, s->shell, s->shells);
     launch_listed(s, stage, QUEUE_SHELL, 0, s->domain->near_shell);
     b->type->phase(b, QUEUE_SHELL, PHASE_shell, false);
-    halo_pack(&s->halo, stage->pack, odd);
+    halo_pack(&s->halo, &s->view, stage->pack, odd);
     if (b->type->asynchronous)
         launch_interior(s, stage);
     const enum status status = halo_send(&s->halo);
     if (!b->type->asynchronous)
         launch_interior(s, stage);
-    halo_finish(&s->halo, stage->unpack, odd);
+    halo_finish(&s->halo, &s->view, stage->unpack, odd);
     return status;
 }
 
@@ -272,7 +266,7 @@ enum status solver_advance(struct solver *s)
 {
     enum status status = STATUS_OK;
     for (size_t k = 0; k < sizeof stages / sizeof *stages; k++)
-        if (s->halo.count == 0)
+        if (!exchange_any(&s->halo))
             launch_interior(s, &stages[k]);
         else if (stage_exchanging(s, &stages[k]))
             status = STATUS_MACHINE;

@@ -12,7 +12,7 @@ struct solver {
     struct domain *domain;
     struct backend *backend;
     struct view view; /* for kernels, with the backend's arrays; domain->view has the host's */
-    struct halo halo;
+    struct exchanges halo;
     int64_t step;         /* steps done */
     int64_t signal_step;  /* the step for which the view's signals are set; -1: none */
     const double *driven; /* acceleration of the flow-rate controller, in units of level 0; NULL:

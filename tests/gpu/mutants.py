@@ -7,7 +7,7 @@
 
 Each mutant is the product with one call taken out; the tests are those of the CUDA backend on the stand-in, which
 delays streams as far as their events allow, or runs them in random orders. Not part of the test suite: run it after a
-change of src/solver/{solver,halo,peers,seam}.c or cuda/backend.c.
+change of src/solver/{solver,exchange,halo,peers,seam}.c or cuda/backend.c.
 """
 import os
 import re
@@ -20,10 +20,7 @@ FOLDER = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build-mutants")
 SOURCE, BUILD = FOLDER + "/source", FOLDER + "/build"  # beside each other: Meson reads no file of a source below a build
 
 SOLVER, HALO, PEERS, CUDA = "src/solver/solver.c", "src/solver/halo.c", "src/solver/peers.c", "cuda/backend.c"
-SEAM = "src/solver/seam.c"
-ONE_HALF = """m->out[half] = peers_out(&h->peers, m->to, m->direction, %s);
-        m->in[half] = peers_in(&h->peers, m->from, m->direction, %s);"""
-TO_MEMORY = "b->type->copy(b, QUEUE_INTERIOR, x->memory + m->at, "
+SEAM, EXCHANGE = "src/solver/seam.c", "src/solver/exchange.c"
 # File, the function it is in, the call, what takes its place.
 MUTANTS = [
     (SOLVER, "stage_exchanging", "b->type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);", ""),
@@ -45,23 +42,23 @@ MUTANTS = [
     (SOLVER, "put_piece", "b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);", ""),
     (SOLVER, "put_piece", "b->type->copy(", "if (0) b->type->copy("),
     (SOLVER, "put_piece", "b->type->wait(b, QUEUE_INTERIOR)", "STATUS_OK"),
-    (HALO, "halo_pack", "b->type->copy(", "if (0) b->type->copy("),
-    (HALO, "halo_send", "b->type->wait(b, QUEUE_SHELL)", "STATUS_OK"),
+    (HALO, "halo_pack", "exchange_put(h);", ""),
     (HALO, "halo_send", "b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);", ";"),
-    (HALO, "place", ONE_HALF % ("half", "half"), ONE_HALF % ("0", "0")),
+    (HALO, "halo_finish", "exchange_wait(h);", ""),
+    (HALO, "halo_finish", "exchange_take(h);", ""),
+    (EXCHANGE, "half", "x->begun & 1", "x->begun & 0"),
+    (EXCHANGE, "copy_all", "mpi ? of->host == of->memory", "mpi ? true"),
+    (EXCHANGE, "copy_all", ": x->direct", ": true"),
+    (EXCHANGE, "exchange_ready", "b->type->wait(b, x->queue)", "STATUS_OK"),
+    (EXCHANGE, "exchange_wait", "MPI_Waitall(x->requests, x->request, MPI_STATUSES_IGNORE);", ""),
+    (EXCHANGE, "exchange_wait", "peers_hear(&x->peers, x->begun);", ""),
+    (EXCHANGE, "exchange_at_once", "exchange_put(x);", ""),
+    (EXCHANGE, "exchange_at_once", "exchange_wait(x);", ""),
+    (EXCHANGE, "exchange_at_once", "exchange_take(x);", ""),
     (PEERS, "peers_tell", "p->backend->type->mark(p->backend, p->queue, &p->own, (int)(n & 1))", "STATUS_OK"),
     (PEERS, "peers_hear", "atomic_load(&w->flag->told) < n", "false"),
     (PEERS, "peers_hear", "b->type->after_peer(b, p->queue, &w->peer, (int)(n & 1));", ""),
-    (HALO, "halo_finish", "MPI_Waitall(2 * h->count, h->request, MPI_STATUSES_IGNORE);", ""),
-    (HALO, "halo_finish", "b->type->copy(", "if (0) b->type->copy("),
     (SEAM, "launch", "b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);", ""),
-    (SEAM, "exchange", "b->type->copy(b, QUEUE_INTERIOR, x->host", "if (0) b->type->copy(b, QUEUE_INTERIOR, x->host"),
-    (SEAM, "exchange", "b->type->wait(b, QUEUE_INTERIOR)", "STATUS_OK"),
-    (SEAM, "exchange", "MPI_Waitall(count, x->request, MPI_STATUSES_IGNORE);", ""),
-    (SEAM, "exchange", TO_MEMORY + "x->host", "if (0) " + TO_MEMORY + "x->host"),
-    (SEAM, "exchange", "b->type->copy(b, QUEUE_INTERIOR, m->peer[half], x->memory + m->at, m->bytes);", ";"),
-    (SEAM, "exchange", TO_MEMORY + "m->peer[half], m->bytes);", ";"),
-    (SEAM, "exchange", "peers_hear(&s->peers, s->exchanges);", ""),
     (CUDA, "cuda_prepare", "cudaDeviceSynchronize()", "cudaSuccess"),
     (CUDA, "cuda_alloc", "cudaMemsetAsync(memory, 0, bytes, b->shared->stream[QUEUE_INTERIOR])", "cudaSuccess"),
     (CUDA, "cuda_alloc", "cudaStreamSynchronize(b->shared->stream[QUEUE_INTERIOR])", "cudaSuccess"),

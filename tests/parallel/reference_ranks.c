@@ -184,17 +184,14 @@ static const char *check_unpack(const struct reference *r, struct solver *s)
         reference_memory_put(s->backend, s->view.set[SET_flow].populations, values, bytes);
         for (size_t k = 0; k < addresses; k++)
             values[k] = stored_of(1);
-        for (int k = 0; k < s->halo.count; k++) {
-            const struct halo_message *const m = &s->halo.message[k];
-            char *const buffer = s->halo.receive + m->receive_at;
-            const struct work work = {m->receive,
-                                      {.odd = odd, .direction = m->direction, .buffer = buffer}};
-            if (m->from == MPI_PROC_NULL)
-                continue;
-            reference_memory_put(s->backend, buffer, values,
-                                 (size_t)m->receive_count * sizeof *values);
+        for (int k = 0; k < s->halo.receives; k++) {
+            const struct exchange_message *const m = &s->halo.receive[k];
+            char *const buffer = exchange_buffer(&s->halo, m);
+            const struct work work = {halo_box(&s->view, m->number, true),
+                                      {.odd = odd, .direction = m->number, .buffer = buffer}};
+            reference_memory_put(s->backend, buffer, values, m->bytes);
             type->launch(s->backend, QUEUE_SHELL, KERNEL_unpack, &s->view, &work, 1);
-            touch_message(r, s, m->direction, true, odd, users, UNPACK);
+            touch_message(r, s, m->number, true, odd, users, UNPACK);
         }
         reference_memory_get(s->backend, values, s->view.set[SET_flow].populations, bytes);
         for (size_t k = 0; k < addresses && !wrong; k++)
