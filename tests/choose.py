@@ -51,7 +51,7 @@ SHORT = {
 }
 # Part of the tree: what a change of it can break first. The first row that fits counts.
 CHANGED = [
-    ("src/base/*", HOST + ["array", "file", "agree_ranks_3", "commands"]),
+    ("src/base/*", HOST + ["array", "file", "agree_ranks_3", "records_ranks_3", "commands"]),
     ("src/case/*", CASE),
     ("src/advice/*", CASE + ["guards", "wrong"]),
     ("src/body/*", BODY + ["voxels", "surfaces"]),

@@ -169,8 +169,9 @@ static enum status put_set(struct seam *s, int set, const struct seam_made *m,
     to->shared = (int)m->left_asked.count;
     to->links = (int)m->link_count;
     to->groups = (int)m->group_count;
-    add_messages(s, set, SENT, &m->sent, m->sent_first, at[SENT], at[SENT] + m->sent.count * bytes);
-    add_messages(s, set, LEFT, &m->left, m->left_first, at[LEFT] + 2 * m->link_count * bytes,
+    add_messages(s, set, SENT, &m->sent, m->sent_asked.first, at[SENT],
+                 at[SENT] + m->sent.count * bytes);
+    add_messages(s, set, LEFT, &m->left, m->left_asked.first, at[LEFT] + 2 * m->link_count * bytes,
                  at[LEFT] + l->share_to * bytes);
     return status;
 }
@@ -302,37 +303,6 @@ static bool add_sends(const struct seam_needs *needs, int ranks, double bytes, i
     return true;
 }
 
-/* Gives all processes what each of them counted. */
-static enum status share_sends(struct seam_sends **list, int *count, MPI_Comm comm)
-{
-    int processes;
-    MPI_Comm_size(comm, &processes);
-    int *const counts = calloc(2 * (size_t)processes, sizeof *counts), all = 0,
-               mine = *count * (int)sizeof **list;
-    enum status status = status_agree(
-        comm, counts ? STATUS_OK : fail_machine("out of memory for messages between levels"));
-    if (status) {
-        free(counts);
-        return status;
-    }
-    MPI_Allgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, comm);
-    for (int k = 0; k < processes; all += counts[k++])
-        counts[processes + k] = all;
-    struct seam_sends *const joined = malloc((size_t)all + 1);
-    status = status_agree(comm, joined ? STATUS_OK
-                                       : fail_machine("out of memory for messages between levels"));
-    if (!status) {
-        MPI_Allgatherv(*list, mine, MPI_BYTE, joined, counts, counts + processes, MPI_BYTE, comm);
-        free(*list);
-        *list = joined;
-        *count = all / (int)sizeof *joined;
-    } else {
-        free(joined);
-    }
-    free(counts);
-    return status;
-}
-
 enum status seam_look_at_sends(const struct refined *r, const struct flow_case *coarse_case,
                                const struct flow_case *fine_case, const struct domain *coarse_tags,
                                const struct domain *fine_tags, const struct domain *coarse,
@@ -359,13 +329,13 @@ enum status seam_look_at_sends(const struct refined *r, const struct flow_case *
             room = room && add_sends(&made->sent, ranks, bytes, 1, list, &found) &&
                    add_sends(&made->left, ranks, bytes, times, list, &found);
         }
-        *count = (int)found;
         status = status_agree(
             comm, room ? STATUS_OK : fail_machine("out of memory for messages between levels"));
     }
     destroy_all(m);
     if (!status)
-        status = share_sends(list, count, comm);
+        status = records_join(comm, list, &found, sizeof **list, "messages between levels");
+    *count = (int)found;
     if (status) {
         free(*list);
         *list = NULL;

@@ -5,7 +5,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "base/status.h"
+#include "base/records.h"
 #include "solver/seam_paths.h"
 
 /* A number that a rank has: of a population that leaves a coarse cell, or of a value that leaves
@@ -50,10 +50,9 @@ struct seam_made {
     SEAM_ARRAY(struct seam_origin, exit);
     SEAM_ARRAY(struct seam_entry, entry);
     SEAM_ARRAY(struct seam_origin, entry_origin);
-    struct seam_needs sent, left;             /* what this rank needs; left: of others only */
-    struct seam_needs sent_asked, left_asked; /* what others need of it, by rank */
-    int *sent_first, *left_first;             /* [ranks + 1] in sent_asked, left_asked */
-    struct seam_value *value;                 /* [values] */
+    struct seam_needs sent, left;          /* what this rank needs; left: of others only */
+    struct records sent_asked, left_asked; /* struct seam_need: what others need of it */
+    struct seam_value *value;              /* [values] */
     size_t values;
     uint32_t *exits, *beside, *shared;     /* as in struct seam_lists */
     struct seam_wall wall[2 * SEAM_WALLS]; /* the same */

@@ -3,7 +3,6 @@
  * A rank has the links of its own fine cells and the groups of its own coarse cells. It needs
  * populations of coarse cells, and values that left the fine level, of any rank: it asks their
  * owners once, and they send them in each step. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -441,55 +440,25 @@ static void make_groups(struct seam_made *m)
 
 /* ---- ranks ---- */
 
-/* Tells the owners what this rank needs; `asked` gets what others need of this one, by rank. False:
- * this rank has no memory; then nothing was told. */
-static bool ask(const struct seam_needs *n, MPI_Comm comm, struct seam_needs *asked, int *first)
+/* The ranks that get a need: its owner; the process that counts those of its rank. */
+static int owner_of(const void *need, int rank, int ranks)
 {
-    int rank, ranks;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &ranks);
-    int *const counts = calloc(4 * (size_t)ranks, sizeof *counts);
-    int room = counts != NULL, everywhere;
-    MPI_Allreduce(&room, &everywhere, 1, MPI_INT, MPI_MIN, comm);
-    if (!everywhere) {
-        free(counts);
-        return room;
-    }
-    int *const to = counts, *const from = to + ranks, *const to_at = from + ranks,
-               *const from_at = to_at + ranks;
-    int64_t *const keys = malloc((n->count ? n->count : 1) * sizeof *keys);
-    for (size_t k = 0; k < n->count; k++) {
-        to[n->need[k].owner] += n->need[k].owner != rank;
-        if (keys)
-            keys[k] = n->need[k].key;
-    }
-    MPI_Alltoall(to, 1, MPI_INT, from, 1, MPI_INT, comm);
-    size_t own = 0, before = 0, all = 0;
-    for (size_t k = 0; k < n->count; k++)
-        own += n->need[k].owner == rank;
-    for (int k = 0; k < ranks; k++) {
-        to_at[k] = (int)before;
-        before += k == rank ? own : (size_t)to[k];
-        from_at[k] = (int)all;
-        first[k] = (int)all;
-        all += (size_t)from[k];
-    }
-    first[ranks] = (int)all;
-    int64_t *const got = malloc((all ? all : 1) * sizeof *got);
-    asked->need = malloc((all ? all : 1) * sizeof *asked->need);
-    room = keys && got && asked->need && all < INT_MAX && n->count < INT_MAX;
-    MPI_Allreduce(&room, &everywhere, 1, MPI_INT, MPI_MIN, comm);
-    if (everywhere) {
-        MPI_Alltoallv(keys, to, to_at, MPI_INT64_T, got, from, from_at, MPI_INT64_T, comm);
-        for (int k = 0; k < ranks; k++)
-            for (int i = first[k]; i < first[k + 1]; i++)
-                asked->need[i] = (struct seam_need){k, got[i]};
-        asked->count = all;
-    }
-    free(counts);
-    free(keys);
-    free(got);
-    return room;
+    const int owner = ((const struct seam_need *)need)->owner;
+    (void)ranks;
+    return owner == rank ? -1 : owner;
+}
+
+static int counter_of(const void *need, int rank, int ranks)
+{
+    (void)rank;
+    return ((const struct seam_need *)need)->owner % ranks;
+}
+
+static enum status send_needs(const struct seam_needs *n, MPI_Comm comm, record_to *to,
+                              struct records *got)
+{
+    return records_send(comm, n->need, n->count, sizeof *n->need, to, got,
+                        "the lists between two levels");
 }
 
 static int by_key(const void *a, const void *b)
@@ -593,17 +562,19 @@ static void add_value(struct seam_made *m, int64_t key, size_t place)
 
 static void list_values(struct seam_made *m)
 {
+    const struct seam_need *const asked = m->sent_asked.record;
     for (size_t k = 0; k < m->sent.count; k++)
         if (m->sent.need[k].owner == m->coarse.d->rank)
             add_value(m, m->sent.need[k].key, k);
     for (size_t k = 0; k < m->sent_asked.count; k++)
-        add_value(m, m->sent_asked.need[k].key, m->sent.count + k);
+        add_value(m, asked[k].key, m->sent.count + k);
 }
 
 static void list_shared(struct seam_made *m)
 {
+    const struct seam_need *const asked = m->left_asked.record;
     for (size_t k = 0; k < m->left_asked.count; k++) {
-        const int64_t key = m->left_asked.need[k].key;
+        const int64_t key = asked[k].key;
         const size_t n = link_number(m, key);
         if (n == SIZE_MAX)
             m->wrong = true;
@@ -644,8 +615,6 @@ static enum status agree_lists(const struct seam_made *m, MPI_Comm comm)
 
 enum status seam_make(struct seam_made *m, MPI_Comm comm)
 {
-    int ranks;
-    MPI_Comm_size(comm, &ranks);
     make_links(m);
     make_groups(m);
     sort_needs(&m->sent);
@@ -654,17 +623,10 @@ enum status seam_make(struct seam_made *m, MPI_Comm comm)
     if (values >= (double)(UINT32_MAX / 2) || (double)m->sent.count >= (double)(UINT32_MAX / 2))
         m->many = true;
     enum status status = agree_lists(m, comm);
-    if (status)
-        return status;
-    m->sent_first = array(m, (size_t)ranks + 1, sizeof *m->sent_first);
-    m->left_first = array(m, (size_t)ranks + 1, sizeof *m->left_first);
-    status = agree_lists(m, comm);
-    if (status)
-        return status;
-    if (!ask(&m->sent, comm, &m->sent_asked, m->sent_first) ||
-        !ask(&m->left, comm, &m->left_asked, m->left_first))
-        m->full = true;
-    status = agree_lists(m, comm);
+    if (!status)
+        status = send_needs(&m->sent, comm, owner_of, &m->sent_asked);
+    if (!status)
+        status = send_needs(&m->left, comm, owner_of, &m->left_asked);
     if (status)
         return status;
     m->exits = array(m, m->exit_count, sizeof *m->exits);
@@ -680,55 +642,17 @@ enum status seam_make(struct seam_made *m, MPI_Comm comm)
     return agree_lists(m, comm);
 }
 
-/* Sends each need to the process that counts those of its ranks, and drops what is there twice.
- * False: this rank has no memory; then nothing was sent. */
-static bool collect(struct seam_needs *n, MPI_Comm comm)
+/* Sends each need to the process that counts those of its ranks, and drops what is there twice. */
+static enum status collect(struct seam_needs *n, MPI_Comm comm)
 {
-    int processes, mine = 1, room;
-    MPI_Comm_size(comm, &processes);
-    if (processes == 1)
-        return true;
-    int *const counts = calloc(4 * (size_t)processes, sizeof *counts);
-    struct seam_need *const out = malloc((n->count + 1) * sizeof *out);
-    mine = counts && out && n->count < INT_MAX / sizeof *out;
-    MPI_Allreduce(&mine, &room, 1, MPI_INT, MPI_MIN, comm);
-    struct seam_need *in = NULL;
-    if (room) {
-        int *const to = counts, *const from = to + processes, *const to_at = from + processes,
-                   *const from_at = to_at + processes;
-        const int bytes = (int)sizeof *out;
-        int64_t all = 0;
-        for (size_t k = 0; k < n->count; k++)
-            to[n->need[k].owner % processes] += bytes;
-        MPI_Alltoall(to, 1, MPI_INT, from, 1, MPI_INT, comm);
-        for (int k = 1; k < processes; k++)
-            to_at[k] = to_at[k - 1] + to[k - 1];
-        for (size_t k = 0; k < n->count; k++) {
-            int *const at = &to_at[n->need[k].owner % processes];
-            out[*at / bytes] = n->need[k];
-            *at += bytes;
-        }
-        for (int k = 0; k < processes; k++) {
-            to_at[k] -= to[k];
-            from_at[k] = (int)all;
-            all += from[k];
-        }
-        in = all < INT_MAX ? malloc((size_t)all + 1) : NULL;
-        mine = in != NULL;
-        MPI_Allreduce(&mine, &room, 1, MPI_INT, MPI_MIN, comm);
-        if (room) {
-            MPI_Alltoallv(out, to, to_at, MPI_BYTE, in, from, from_at, MPI_BYTE, comm);
-            free(n->need);
-            n->need = in;
-            n->count = n->room = (size_t)all / sizeof *out;
-            in = NULL;
-            sort_needs(n);
-        }
-    }
-    free(in);
-    free(out);
-    free(counts);
-    return mine;
+    struct records got;
+    const enum status status = send_needs(n, comm, counter_of, &got);
+    free(got.first);
+    free(n->need);
+    n->need = got.record;
+    n->count = n->room = status ? 0 : got.count;
+    sort_needs(n);
+    return status;
 }
 
 enum status seam_make_needs(struct seam_made *m, MPI_Comm comm)
@@ -737,23 +661,23 @@ enum status seam_make_needs(struct seam_made *m, MPI_Comm comm)
     make_groups(m);
     sort_needs(&m->sent);
     sort_needs(&m->left);
-    const enum status status = agree_lists(m, comm);
-    if (status)
-        return status;
-    m->full = !collect(&m->sent, comm);
-    m->full = !collect(&m->left, comm) || m->full;
+    enum status status = agree_lists(m, comm);
+    if (!status)
+        status = collect(&m->sent, comm);
+    if (!status)
+        status = collect(&m->left, comm);
     MPI_Allreduce(MPI_IN_PLACE, &m->wanted.hands, 1, MPI_C_BOOL, MPI_LOR, comm);
-    return agree_lists(m, comm);
+    return status;
 }
 
 void seam_made_destroy(struct seam_made *m)
 {
     free(m->sent.need);
     free(m->left.need);
-    free(m->sent_asked.need);
-    free(m->left_asked.need);
-    free(m->sent_first);
-    free(m->left_first);
+    free(m->sent_asked.record);
+    free(m->left_asked.record);
+    free(m->sent_asked.first);
+    free(m->left_asked.first);
     free(m->at);
     free(m->link);
     free(m->later);

@@ -1,10 +1,10 @@
 /* Joins parts of the fluid across blocks; see pore_labels.h. */
-#include <limits.h>
 #include <stdlib.h>
 
 #include "base/agree.h"
 #include "base/array.h"
 #include "base/message.h"
+#include "base/records.h"
 #include "tags/pore_labels.h"
 
 static const int forward[PORE_FORWARD][3] = PORE_LINKS;
@@ -71,38 +71,6 @@ static bool own_pairs(struct pore_labels *l)
         }
     reduce_pairs(l);
     return ok;
-}
-
-/* Gathers the pairs of all ranks on every rank. */
-static enum status gather_pairs(struct pore_labels *l)
-{
-    const struct domain *const d = l->d;
-    const size_t unit = sizeof *l->pairs / sizeof(uint32_t);
-    int *const counts = malloc(2 * (size_t)d->ranks * sizeof *counts), *const starts =
-                                                                           counts + d->ranks;
-    uint64_t all = l->pair_count * unit;
-    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_UINT64_T, MPI_SUM, d->comm);
-    struct pore_pair *const pairs = malloc((size_t)all * sizeof(uint32_t) + 1);
-    enum status s = STATUS_OK;
-    if (!counts || !pairs || all > INT_MAX)
-        s = fail_machine("no room for the %.3g links between parts of the fluid",
-                         (double)all / (double)unit);
-    if ((s = status_agree(d->comm, s)))
-        goto done;
-    int mine = (int)(l->pair_count * unit), start = 0;
-    MPI_Allgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, d->comm);
-    for (int k = 0; k < d->ranks; start += counts[k++])
-        starts[k] = start;
-    MPI_Allgatherv(l->pairs, mine, MPI_UINT32_T, pairs, counts, starts, MPI_UINT32_T, d->comm);
-    free(l->pairs);
-    l->pairs = pairs;
-    l->pair_count = (size_t)all / unit;
-    reduce_pairs(l);
-done:
-    if (s)
-        free(pairs);
-    free(counts);
-    return s;
 }
 
 static int by_number(const void *left, const void *right)
@@ -243,9 +211,12 @@ enum status pore_labels_join(struct pore_labels *l)
         own_pairs(l) ? STATUS_OK : fail_machine("out of memory for links between pores");
     s = status_agree(l->d->comm, s);
     if (!s)
-        s = gather_pairs(l);
-    if (!s)
-        s = status_agree(l->d->comm, make_nodes(l));
+        s = records_join(l->d->comm, &l->pairs, &l->pair_count, sizeof *l->pairs,
+                         "the links between parts of the fluid");
+    if (s)
+        return s;
+    reduce_pairs(l);
+    s = status_agree(l->d->comm, make_nodes(l));
     if (s)
         return s;
     for (size_t k = 0; k < l->pair_count; k++)

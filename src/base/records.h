@@ -1,0 +1,27 @@
+/* Records of one size that ranks give each other: each record to one rank, or all to all ranks.
+ * Collective. STATUS_MACHINE, reported, the same on all ranks. what: "what ranks ask for" */
+#ifndef TAGFLOW_RECORDS_H
+#define TAGFLOW_RECORDS_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+/* The rank that gets a record; negative: none. */
+typedef int record_to(const void *record, int rank, int ranks);
+
+/* Records that came, by sender, in the sender's order. Both are the caller's to free. */
+struct records {
+    void *record; /* never NULL */
+    int *first;   /* [ranks + 1]: rank k sent the records first[k] to first[k + 1] - 1 */
+    size_t count;
+};
+enum status records_send(MPI_Comm comm, const void *record, size_t count, size_t size,
+                         record_to *to, struct records *got, const char *what);
+
+/* Replaces the records of this rank by those of all ranks, in the order of ranks. record: the
+ * address of the pointer to the first one. */
+enum status records_join(MPI_Comm comm, void *record, size_t *count, size_t size, const char *what);
+
+#endif
