@@ -239,6 +239,18 @@ struct box domain_all(const struct domain *d)
     return (struct box){{0, 0, 0}, {n[0], n[1], n[2]}};
 }
 
+struct box domain_layer(const struct view *v, int direction, bool ghost)
+{
+    struct box b;
+    for (int a = 0; a < 3; a++) {
+        const int c = velocities[direction][a];
+        const int layer = ghost ? (c > 0 ? -1 : v->n[a]) : (c > 0 ? v->n[a] - 1 : 0);
+        b.lo[a] = c ? layer : 0;
+        b.hi[a] = c ? layer + 1 : v->n[a];
+    }
+    return b;
+}
+
 int64_t domain_global_index(const struct domain *d, int64_t cell)
 {
     const int *const n = d->view.n;

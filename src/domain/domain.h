@@ -130,6 +130,9 @@ double domain_fluid_share(const struct domain *d);
 
 /* All owned cells. */
 struct box domain_all(const struct domain *d);
+/* Cells whose populations travel along a direction from one block to the next: the sender's last
+ * layer; ghost: the same cells in the receiver's ghost layer. */
+struct box domain_layer(const struct view *v, int direction, bool ghost);
 /* Index in the whole grid, (z ny + y) nx + x, of cell number `cell` of domain_all(). INT64_MAX
  * (NO_CELL in sums.h) remains. */
 int64_t domain_global_index(const struct domain *d, int64_t cell);

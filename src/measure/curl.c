@@ -7,16 +7,13 @@
 #include "base/agree.h"
 #include "base/message.h"
 
-/* Velocities of this rank's outermost layer at a face, packed. */
-static enum status layer_of(struct solver *s, int face, double *out)
+/* Velocities of the layer beside the neighbour in a direction, packed. */
+static enum status layer_of(struct solver *s, int direction, double *out)
 {
-    const struct view *const v = &s->view;
-    const int axis = face / 2;
-    struct box box = {{0, 0, 0}, {v->n[0], v->n[1], v->n[2]}}, piece;
+    const struct box box = domain_layer(&s->view, direction, false);
+    struct box piece;
     struct fetch f;
     const double *flow;
-    box.lo[axis] = face % 2 ? v->n[axis] - 1 : 0;
-    box.hi[axis] = box.lo[axis] + 1;
     for (fetch_start(&f, s, KERNEL_flow, &box); (flow = fetch_next(&f, &piece));)
         for (size_t cells = box_cells(&piece); cells > 0; cells--, out += 3, flow += 4)
             memcpy(out, flow + 1, 3 * sizeof *out);
@@ -38,11 +35,11 @@ static enum status exchange_layer(struct solver *s, int face, double *mine)
     const int to = d->neighbour[direction], from = d->neighbour[opposite(direction)];
     const bool any = to != MPI_PROC_NULL || from != MPI_PROC_NULL;
     const size_t cells = layer_first(&s->view, face + 1) - layer_first(&s->view, face);
-    /* Fits an int: halo_create limits the cells of a face with a neighbour. */
+    /* Fits an int: a halo has 5 populations of each of these cells. */
     const int values = any ? 3 * (int)cells : 0;
     enum status status = STATUS_OK;
-    if (to != MPI_PROC_NULL)
-        status = layer_of(s, face, mine); /* on failure send all the same: the neighbour waits */
+    if (to != MPI_PROC_NULL) /* on failure send all the same: the neighbour waits */
+        status = layer_of(s, direction, mine);
     MPI_Sendrecv(mine, to == MPI_PROC_NULL ? 0 : values, MPI_DOUBLE, to, direction,
                  s->layers_host + 3 * layer_first(&s->view, face ^ 1),
                  from == MPI_PROC_NULL ? 0 : values, MPI_DOUBLE, from, direction, d->comm,

@@ -31,9 +31,8 @@ void load_find(struct load *l, const struct domain *d, int per_node, int sector)
         l->shell += (double)box_cells(&shell[k]);
     l->interior = (double)box_cells(&interior);
     for (int i = 1; i < Q; i++) {
-        size_t cells = 1;
-        for (int a = 0; a < 3; a++)
-            cells *= velocities[i][a] ? 1 : (size_t)d->view.n[a];
+        const struct box layer = domain_layer(&d->view, i, false);
+        const size_t cells = box_cells(&layer);
         if (d->neighbour[i] == MPI_PROC_NULL)
             continue;
         const double bytes = (double)message_at(&d->view, i, cells, d->view.sets);

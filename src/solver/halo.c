@@ -1,20 +1,6 @@
 /* Exchange of the populations that cross cuts; see halo.h. */
 #include "solver/halo.h"
 
-static const int velocities[Q][3] = LATTICE_VELOCITIES;
-
-struct box halo_box(const struct view *v, int direction, bool ghost)
-{
-    struct box b;
-    for (int a = 0; a < 3; a++) {
-        const int c = velocities[direction][a];
-        const int layer = ghost ? (c > 0 ? -1 : v->n[a]) : (c > 0 ? v->n[a] - 1 : 0);
-        b.lo[a] = c ? layer : 0;
-        b.hi[a] = c ? layer + 1 : v->n[a];
-    }
-    return b;
-}
-
 enum status halo_create(struct exchanges *h, const struct domain *d, const struct view *v,
                         struct backend *b, enum transport transport)
 {
@@ -28,7 +14,7 @@ enum status halo_create(struct exchanges *h, const struct domain *d, const struc
                             .what = "messages with neighbours"};
     for (int i = 1; i < Q; i++)
         for (int out = 0; out < 2; out++) {
-            const struct box cells = halo_box(v, i, !out);
+            const struct box cells = domain_layer(v, i, !out);
             const struct exchange_message m = {
                 .rank = d->neighbour[out ? i : opposite(i)],
                 .number = i,
@@ -47,7 +33,7 @@ static void launch(const struct exchanges *h, const struct view *v, enum kernel 
     struct work work[Q - 1];
     for (int k = 0; k < count; k++)
         work[k] = (struct work){
-            halo_box(v, list[k].number, list == h->receive),
+            domain_layer(v, list[k].number, list == h->receive),
             {.odd = odd, .direction = list[k].number, .buffer = exchange_buffer(h, &list[k])}};
     h->backend->type->launch(h->backend, QUEUE_SHELL, kernel, v, work, count);
 }

@@ -16,10 +16,6 @@
 enum status halo_create(struct exchanges *h, const struct domain *d, const struct view *v,
                         struct backend *b, enum transport transport);
 
-/* Cells whose populations a message along `direction` carries: the sender's last layer, or (ghost)
- * the same cells in the receiver's ghost layer. */
-struct box halo_box(const struct view *v, int direction, bool ghost);
-
 /* Puts the packing into the shell's queue, after the shell itself. odd: parity of the step. */
 void halo_pack(struct exchanges *h, const struct view *v, enum kernel pack, int odd);
 

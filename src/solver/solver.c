@@ -76,14 +76,11 @@ static size_t set_bytes(const struct population_set *set)
 
 double solver_bytes(const struct domain *d)
 {
-    static const int velocities[Q][3] = LATTICE_VELOCITIES;
     double halo = 0, all = 0;
     for (int i = 1; i < Q; i++) {
-        size_t cells = 1;
-        for (int a = 0; a < 3; a++)
-            cells *= velocities[i][a] ? 1 : (size_t)d->view.n[a];
+        const struct box layer = domain_layer(&d->view, i, false);
         if (d->neighbour[i] != MPI_PROC_NULL)
-            halo += 2 * ((double)message_at(&d->view, i, cells, d->view.sets) + 8);
+            halo += 2 * ((double)message_at(&d->view, i, box_cells(&layer), d->view.sets) + 8);
     }
     for (const struct population_set *set = d->view.set; set < d->view.set + d->view.sets; set++)
         all += (double)set_bytes(set);

@@ -33,15 +33,9 @@ uint32_t beyond_at(const struct beyond *b, int x, int y, int z)
 /* The rank beyond the block along an axis; this rank itself if the axis is periodic and not cut. */
 static int rank_beyond(const struct domain *d, int axis, int side)
 {
-    int block[3] = {d->rank % d->cuts[0], d->rank / d->cuts[0] % d->cuts[1],
-                    d->rank / d->cuts[0] / d->cuts[1]};
-    block[axis] += side;
-    if (block[axis] < 0 || block[axis] >= d->cuts[axis]) {
-        if (!d->periodic[axis])
-            return MPI_PROC_NULL;
-        block[axis] = (block[axis] + d->cuts[axis]) % d->cuts[axis];
-    }
-    return (block[2] * d->cuts[1] + block[1]) * d->cuts[0] + block[0];
+    int at[3] = {d->lo[0], d->lo[1], d->lo[2]};
+    at[axis] = domain_wrap(d, axis, at[axis] + (side < 0 ? -1 : d->view.n[axis]));
+    return domain_owner(d, at);
 }
 
 /* Sends the owned layer of a side, and receives the layer beyond the other side. */

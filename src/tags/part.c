@@ -92,19 +92,18 @@ static void exchange(const struct domain *part, const struct domain *d, const st
     MPI_Datatype type;
     int shift[3], count = 0;
     for (int rank = 0; rank < d->ranks; rank++)
-        for (int k = 0; k < SHIFTS; k++)
+        for (int k = 0; k < SHIFTS; k++) {
             if (overlap(d, &given[rank], &wanted[d->rank], k, &both, shift)) {
                 uint8_t *const to = tags_of(part, &both, shift, &type);
                 MPI_Irecv(to, 1, type, rank, k, d->comm, &requests[count++]);
                 MPI_Type_free(&type);
             }
-    for (int rank = 0; rank < d->ranks; rank++)
-        for (int k = 0; k < SHIFTS; k++)
             if (overlap(d, &given[d->rank], &wanted[rank], k, &both, shift)) {
                 const uint8_t *const from = tags_of(d, &both, none, &type);
                 MPI_Isend(from, 1, type, rank, k, d->comm, &requests[count++]);
                 MPI_Type_free(&type);
             }
+        }
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
 }
 

@@ -187,7 +187,7 @@ static const char *check_unpack(const struct reference *r, struct solver *s)
         for (int k = 0; k < s->halo.receives; k++) {
             const struct exchange_message *const m = &s->halo.receive[k];
             char *const buffer = exchange_buffer(&s->halo, m);
-            const struct work work = {halo_box(&s->view, m->number, true),
+            const struct work work = {domain_layer(&s->view, m->number, true),
                                       {.odd = odd, .direction = m->number, .buffer = buffer}};
             reference_memory_put(s->backend, buffer, values, m->bytes);
             type->launch(s->backend, QUEUE_SHELL, KERNEL_unpack, &s->view, &work, 1);
