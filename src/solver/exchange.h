@@ -1,9 +1,10 @@
 /* Messages that ranks exchange again and again: halos (halo.h), and values between levels (seam.h).
  *
- *   description  exchange_add() for each message, on the rank that sends and on the one that
- * receives plan         exchange_plan(), once: which messages go to peers (peers.h), which through
- * MPI, and from which memory handle       in each exchange: begin, pack, put, ready, post, wait,
- * take, unpack
+ * - Description: exchange_add() for each message, on the rank that sends and on the one that
+ *   receives.
+ * - Plan: exchange_plan(), once: which messages go to peers (peers.h), which through MPI, and from
+ *   which memory.
+ * - Handle, in each exchange: begin, pack, put, ready, post, wait, take, unpack.
  *
  * Messages lie in memory of the caller, from where they are copied to peers; or `direct`: kernels
  * pack them where their receiver unpacks them. MPI sends from the backend's memory, or from a copy
