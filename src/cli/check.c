@@ -17,8 +17,12 @@
 #include "run/room.h"
 #include "run/threads.h"
 
-/* Assumed speed for estimates of time: million lattice updates per second and rank. */
+/* Assumed speed for estimates of time: million lattice updates per second and rank, of a flow
+ * alone; and the time of a scalar over that of the flow, with and without the limiter
+ * (docs/lab/speed.md).
+ */
 static const double assumed_mlups_fp32 = 150, assumed_mlups_fp64 = 75;
+static const double limited_time = 1.2, scalar_time = 0.6;
 
 /* Shares of the memory of a node and of a device that a run may take. */
 static const double node_share = 0.9, device_share = 0.95;
@@ -28,7 +32,10 @@ enum { BOXES_SHOWN = 8 };
 /* The speed of a rank without a machine file. */
 static double assumed_rate(const struct flow_case *c)
 {
-    return c->solver.storage == PRECISION_fp64 ? assumed_mlups_fp64 : assumed_mlups_fp32;
+    double time = 1;
+    for (int k = 0; k < c->scalar_count; k++)
+        time += scalar_limited(c, k) ? limited_time : scalar_time;
+    return (c->solver.storage == PRECISION_fp64 ? assumed_mlups_fp64 : assumed_mlups_fp32) / time;
 }
 
 /* Seconds for so many steps, by the model or at the assumed speed. */
