@@ -157,9 +157,9 @@ enum series_column { SERIES_LIST(X) };
 enum series_kind { SERIES_KIND_LIST(X) };
 #undef X
 
-/* Arrays of a field snapshot. */
-#define FIELD_LIST(X) X(velocity) X(density) X(pressure) X(vorticity) X(tags)
-#define X(name) FIELD_##name,
+/* Arrays of a field snapshot: name, components. */
+#define FIELD_LIST(X) X(velocity, 3) X(density, 1) X(pressure, 1) X(vorticity, 3) X(tags, 1)
+#define X(name, ...) FIELD_##name,
 enum field_array { FIELD_LIST(X) };
 #undef X
 

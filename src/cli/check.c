@@ -245,12 +245,9 @@ static void say_output(const struct flow_case *c, const struct checked_levels *k
         const double size = (double)precision_bytes(f->precision);
         const double cells = levels_written(k, &f->region, f->levels, f->stride);
         double bytes = 0;
-#define X(name)                                                                                    \
+#define X(name, components)                                                                        \
     if (f->of & (1u << FIELD_##name))                                                              \
-        bytes += cells * (FIELD_##name == FIELD_tags ? 1                                           \
-                          : FIELD_##name == FIELD_velocity || FIELD_##name == FIELD_vorticity      \
-                              ? 3 * size                                                           \
-                              : size);
+        bytes += cells * components * (FIELD_##name == FIELD_tags ? 1 : size);
         FIELD_LIST(X)
 #undef X
         for (unsigned scalars = f->scalars; scalars; scalars >>= 1)

@@ -15,20 +15,23 @@ static int arrays_of(const struct output_entry *e, struct cover_quantity scalar[
     const bool one = e->grid->levels == 1;
     /* Files of one grid keep the sign of a zero, and round the pressure in another order. */
     const double none = one ? -0.0 : 0;
-    const struct levels_array
-        velocity = {.of = &quantity_flow, .first = 1, .components = 3, .add = none, .scale = {u}},
-        density = {.of = &quantity_flow, .components = 1, .add = 1, .scale = {rho}},
-        pressure = {.of = &quantity_flow,
-                    .components = 1,
-                    .add = none,
-                    .divide = one ? 3 : 0,
-                    .scale = {one ? rho : rho * u, one ? u : u / 3, one ? u : 0}},
-        vorticity = {.of = &quantity_curl, .components = 3, .add = none, .scale = {u / dx}},
-        tags = {.of = &quantity_tags, .components = 1};
+    const struct levels_array velocity = {.of = &quantity_flow,
+                                          .first = 1,
+                                          .add = none,
+                                          .scale = {u}},
+                              density = {.of = &quantity_flow, .add = 1, .scale = {rho}},
+                              pressure = {.of = &quantity_flow,
+                                          .add = none,
+                                          .divide = one ? 3 : 0,
+                                          .scale = {one ? rho : rho * u, one ? u : u / 3,
+                                                    one ? u : 0}},
+                              vorticity = {.of = &quantity_curl, .add = none, .scale = {u / dx}},
+                              tags = {.of = &quantity_tags};
     int count = 0;
-#define X(array)                                                                                   \
+#define X(array, number)                                                                           \
     if (field->of & 1u << FIELD_##array) {                                                         \
         to[count] = array;                                                                         \
+        to[count].components = number;                                                             \
         snprintf(to[count++].name, sizeof to->name, "%s", #array);                                 \
     }
     FIELD_LIST(X)
