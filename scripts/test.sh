@@ -23,7 +23,8 @@ case $what in
 --systems) exec scripts/systems/all "$@" ;;
 --short | --changed)
     folder=build-test
-    export TAGFLOW_SHORT=1
+    # A changed test runs whole.
+    [ "$what" = --changed ] && ! git diff --quiet "${1:-HEAD}" -- tests || export TAGFLOW_SHORT=1
     scripts/setup.sh test
     [ -f $folder/build.ninja ] || meson setup $folder -Dwerror=true -Dcuda=disabled -Disas=auto
     ;;

@@ -8,9 +8,13 @@
 #include "base/agree.h"
 #include "base/message.h"
 
-static enum status agree_room(MPI_Comm comm, bool room, const char *what)
+/* MPI counts with int. */
+static enum status agree_room(MPI_Comm comm, size_t count, bool room, const char *what)
 {
-    return status_agree(comm, room ? STATUS_OK : fail_machine("out of memory for %s", what));
+    return status_agree(comm, count > INT_MAX ? fail_machine("%.3g numbers are too many for %s",
+                                                             (double)count, what)
+                              : room          ? STATUS_OK
+                                              : fail_machine("out of memory for %s", what));
 }
 
 /* Sets first[k], the sum of the counts before k; first[ranks]: of all. Returns it: it may exceed
@@ -44,7 +48,7 @@ enum status records_send(MPI_Comm comm, const void *record, size_t count, size_t
                *const at = came + room, *const next = at + room;
     char *const out = malloc(count * size + 1);
     *got = (struct records){.first = calloc(room, sizeof *got->first)};
-    enum status status = agree_room(comm, sent && out && got->first && count <= INT_MAX, what);
+    enum status status = agree_room(comm, count, sent && out && got->first, what);
     if (!status) {
         for (size_t k = 0; k < count; k++) {
             const int there = to((const char *)record + k * size, rank, ranks);
@@ -60,7 +64,7 @@ enum status records_send(MPI_Comm comm, const void *record, size_t count, size_t
         }
         got->count = sum_up(came, ranks, got->first);
         got->record = got->count <= INT_MAX ? malloc(got->count * size + 1) : NULL;
-        status = agree_room(comm, got->record, what);
+        status = agree_room(comm, got->count, got->record, what);
     }
     if (!status) {
         MPI_Datatype type = type_of(size);
@@ -81,12 +85,12 @@ enum status records_join(MPI_Comm comm, void *record, size_t *count, size_t size
     const int mine = (int)*count;
     void *own, *joined = NULL;
     memcpy(&own, record, sizeof own);
-    enum status status = agree_room(comm, counts && *count <= INT_MAX, what);
+    enum status status = agree_room(comm, *count, counts, what);
     if (!status) {
         MPI_Allgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, comm);
         const size_t all = sum_up(counts, ranks, first);
         joined = all <= INT_MAX ? malloc(all * size + 1) : NULL;
-        status = agree_room(comm, joined, what);
+        status = agree_room(comm, all, joined, what);
         *count = status ? *count : all;
     }
     if (!status) {

@@ -11,10 +11,11 @@
 /* The rank that gets a record; negative: none. */
 typedef int record_to(const void *record, int rank, int ranks);
 
-/* Records that came, by sender, in the sender's order. Both are the caller's to free. */
+/* Records that came, by sender, in the sender's order. The caller frees both, after a failure, too:
+ * then they may be NULL. */
 struct records {
-    void *record; /* never NULL */
-    int *first;   /* [ranks + 1]: rank k sent the records first[k] to first[k + 1] - 1 */
+    void *record;
+    int *first; /* [ranks + 1]: rank k sent the records first[k] to first[k + 1] - 1 */
     size_t count;
 };
 enum status records_send(MPI_Comm comm, const void *record, size_t count, size_t size,

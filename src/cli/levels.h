@@ -1,4 +1,4 @@
-/* The levels of a grid, for `check`; one without `refine`. */
+/* The levels of a grid, for `check`. Without `refine` there is one. */
 #ifndef TAGFLOW_CLI_LEVELS_H
 #define TAGFLOW_CLI_LEVELS_H
 
@@ -28,7 +28,7 @@ struct checked_level {
 struct checked_levels {
     const struct flow_case *c; /* of level 0 */
     struct refined refined;
-    bool known; /* the tags of all levels were made */
+    bool known; /* several levels: the tags of all were made */
     struct checked_level *level;
     struct case_body *bodies; /* one level: those of its `plain` */
     struct sampling sample;   /* one level whose box is too large for tags: */

@@ -61,9 +61,9 @@ struct cover {
     const struct cover_quantity *of; /* as prepared */
 };
 
-/* region: in cells of level 0. stride: on a grid of one level, of the planes across z only every
- * stride-th is looked at, from the region's first on. Collective. STATUS_MACHINE, reported: no
- * memory. */
+/* region: in cells of level 0. stride: on a grid of one level, reads
+ * every stride-th plane across z, from the region's first one. Collective. STATUS_MACHINE,
+ * reported: no memory. */
 enum status cover_create(struct cover *c, struct grid *g, const struct case_region *region,
                          int stride);
 void cover_destroy(struct cover *c);

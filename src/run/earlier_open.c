@@ -308,6 +308,8 @@ static double take_level_of(struct case_facts *facts, double middle)
     return ldexp(facts->units.dx, -(int)finer);
 }
 
+#define OF_A_REGION " holds a region of its box (take a snapshot of all of it)"
+
 /* Does the file hold the whole box, every stride-th cell from the first? Along an axis of one cell
  * it has two points (io/vtkhdf.h). */
 static bool find_points(struct earlier *e, hid_t file, char reason[CASE_REASON])
@@ -320,7 +322,9 @@ static bool find_points(struct earlier *e, hid_t file, char reason[CASE_REASON])
         return false;
     const double middle = origin[0] + (points[0] == 1 ? 0.5 * spacing[0] : 0);
     const double width = take_level_of(&e->facts, middle), stride = spacing[0] / width;
-    if (!(stride > 0.5 && stride < 1e9))
+    if (stride > 0 && stride < 0.75) /* cells of a level, but not from the first */
+        snprintf(reason, CASE_REASON, OF_A_REGION);
+    if (!(stride >= 0.75 && stride < 1e9))
         return false;
     e->stride = (int)round(stride);
     for (int a = 0; a < 3; a++) {
@@ -331,8 +335,7 @@ static bool find_points(struct earlier *e, hid_t file, char reason[CASE_REASON])
         e->hi[a] = points[a];
         if (fabs(first - 0.5) > 1e-6 * e->facts.cells[a] ||
             points[a] != (e->facts.cells[a] - 1) / e->stride + 1) {
-            snprintf(reason, CASE_REASON,
-                     " holds a region of its box (take a snapshot of all of it)");
+            snprintf(reason, CASE_REASON, OF_A_REGION);
             return false;
         }
     }

@@ -9,7 +9,7 @@
 #include "run/output_kind.h"
 
 /* An array of the file: components `first`, .. of a quantity, in the units of the case:
- * (add + value) / divide * scale[0] * scale[1] .., without numbers behind `add` that are 0. */
+ * (add + value) / divide * scale[0] * scale[1] ..; divide 0: no division, a scale of 0 ends it. */
 struct levels_array {
     char name[CASE_NAME + 32];
     const struct cover_quantity *of; /* equal ones lie side by side */

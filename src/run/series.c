@@ -38,10 +38,10 @@ static enum status create(struct output_entry *e)
                         .solver = e->solver,
                         .state = e->state,
                         .root = e->solver->domain->rank == 0,
-                        .prepared = -1,
+                        .prepared = SERIES_NEVER,
                         .mark.rows = -1};
     t->kind = kinds[t->series->kind];
-    t->samples = t->kind->sample;
+    t->needs_sample = t->kind->sample;
     if (t->kind->add_later) {
         t->watch = (struct grid_watch){.look = look, .own = t, .next = t->grid->watch};
         t->grid->watch = &t->watch;
@@ -70,6 +70,11 @@ static enum status destroy(struct output_entry *e)
 {
     struct table *const t = e->own;
     const enum status status = series_close(t->file);
+    for (struct grid_watch **w = t->grid ? &t->grid->watch : NULL; w && *w; w = &(*w)->next)
+        if (*w == &t->watch) {
+            *w = t->watch.next;
+            break;
+        }
     if (t->own && t->kind->destroy)
         t->kind->destroy(t);
     free(t->own);
@@ -127,7 +132,7 @@ static int64_t next(const struct output_entry *e, int64_t step)
 {
     const struct table *const t = e->own;
     int64_t next = schedule_nearer(INT64_MAX, step, e->every);
-    if (t->samples) {
+    if (t->needs_sample) {
         next = schedule_nearer(next, step + 1, e->every);
         next = schedule_nearer(next, step + 1, looks_of(t));
     }
@@ -139,7 +144,7 @@ static enum status prepare(struct output_entry *e)
     struct table *const t = e->own;
     const int64_t step = t->solver->step + 1;
     const bool may_have_row = schedule_due(step, e->every) || schedule_due(step, looks_of(t));
-    if (!t->samples || !may_have_row)
+    if (!t->needs_sample || !may_have_row)
         return STATUS_OK;
     t->prepared = t->solver->step;
     return t->kind->sample(t);

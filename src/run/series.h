@@ -11,6 +11,9 @@
 SERIES_KIND_LIST(X)
 #undef X
 
+/* A step before all others. */
+#define SERIES_NEVER (INT64_MIN / 2)
+
 /* A series of the run. */
 struct table {
     const struct flow_case *c;
@@ -30,7 +33,7 @@ struct table {
     double *rows;                 /* of the last step, [points][columns - 1]; right on rank 0 */
     const struct flow_sums *sums; /* at the step that is measured; zeros if no series needs them */
     bool due;                     /* false: the row is one only because the run ends here */
-    bool samples;                 /* rows need sample() of the step before; true if there is one */
+    bool needs_sample;            /* rows need sample() of the step before; true if there is one */
     int64_t prepared;             /* step at which sample() was called for the next row */
     struct grid_watch watch;      /* calls add_later() */
 };

@@ -11,17 +11,15 @@
 
 /* ---- forces ---- */
 
-#define NEVER INT64_MIN
-
 struct force_samples {
     struct forces_step step; /* begun at `sampled` */
-    int64_t sampled;         /* NEVER: none yet */
+    int64_t sampled;         /* SERIES_NEVER: none yet */
 };
 
 static enum status create_forces(struct table *t)
 {
     struct force_samples *const f = t->own;
-    f->sampled = NEVER;
+    f->sampled = SERIES_NEVER;
     return STATUS_OK;
 }
 
@@ -46,16 +44,15 @@ static enum status add_later_forces(struct table *t, int level)
     return forces_add_later(&t->levels, level, t->series->body, &f->step);
 }
 
-/* The force at the end of a step with the mean `mean`: f changes from its first sample by next -
- * first in a step, half of that is still to come. On one level the mean is the first sample, and
- * this is the mean of the samples before and after. */
+/* The force at the end of a step: its mean and half the change in a step. first, next: of the first
+ * step of each level in this step and in the next one. On one level the mean is `first`. */
 static double at_end(double mean, double first, double next)
 {
     return 0.5 * (2 * mean - first) + 0.5 * next;
 }
 
-/* The forces at the time of the solver's step. At step 0 there is no step before: those of the
- * first half step. */
+/* The forces at the time of the solver's step. At step 0: of the first step of each
+ * level. */
 static enum status forces_now(struct table *t, struct body_forces *now)
 {
     struct force_samples *const f = t->own;

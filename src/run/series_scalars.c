@@ -60,7 +60,7 @@ static int opening_of_level(const struct flow_case *c, const struct flow_case *o
 struct heat_samples {
     struct heat_surface at;
     struct heat_step step; /* begun at `sampled` */
-    int64_t sampled;       /* -1: none yet */
+    int64_t sampled;       /* SERIES_NEVER: none yet */
 };
 
 static enum status create_heat(struct table *t)
@@ -68,8 +68,8 @@ static enum status create_heat(struct table *t)
     const struct case_series *const s = t->series;
     struct heat_samples *const h = t->own;
     const bool body = s->opening < 0;
-    h->sampled = -1;
-    t->samples = t->levels.count > 1; /* else a step is one of level 0 */
+    h->sampled = SERIES_NEVER;
+    t->needs_sample = t->levels.count > 1; /* else a step is one of level 0 */
     h->at = (struct heat_surface){.side = body ? -1 : case_opening_side(t->c, s->opening),
                                   .body = s->body};
     for (int l = 0; l < t->levels.count; l++)
@@ -94,8 +94,8 @@ static enum status add_later_heat(struct table *t, int level)
     return heat_add_later(&t->levels, level, 1 + t->series->scalar, &h->at, &h->step);
 }
 
-/* Heat of the next step: its first steps of levels, and what the later ones of the step before had
- * more. At step 0 there is no step before. */
+/* Heat of the step after the solver's: the mean of the step before, and the change in a step, which
+ * the first step of each level shows. At step 0: of the first step of each level. */
 static enum status heat_now(struct table *t, struct heat_found *now)
 {
     struct heat_samples *const h = t->own;

@@ -147,12 +147,14 @@ static bool by_mpi(const struct exchanges *x, const struct exchange_message *m)
     return m->kind == x->now && !m->peer[half(x)];
 }
 
-/* Do both messages go through MPI and lie one after the other in memory? */
+/* May one copy bring both messages? They go through MPI and lie one after the other. Between
+ * messages of `direct` is padding; in memory of the caller another one's bytes may be there. */
 static bool follows(const struct exchanges *x, const struct exchange_message *m,
                     const struct exchange_message *next)
 {
-    return by_mpi(x, m) && by_mpi(x, next) && next->at >= m->at + m->bytes &&
-           next->at - m->at - m->bytes < ALIGNMENT;
+    const size_t end = m->at + m->bytes;
+    return by_mpi(x, m) && by_mpi(x, next) && next->at >= end &&
+           next->at - end < (x->direct ? ALIGNMENT : 1);
 }
 
 /* Copies messages between memory and where they are packed or unpacked: at peers, or on the host.

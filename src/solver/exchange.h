@@ -76,7 +76,7 @@ void exchange_begin(struct exchanges *x, int kind);
 /* Where a message is packed or unpacked in the present exchange, if `direct`. */
 char *exchange_buffer(const struct exchanges *x, const struct exchange_message *m);
 
-/* After the packing was put into the queue: puts there what copies are needed. */
+/* After the packing was put into the queue: puts the copies that are needed there. */
 void exchange_put(struct exchanges *x);
 
 /* Tells peers, and waits for the queue if messages go through MPI: for packing, and for the

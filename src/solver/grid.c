@@ -281,17 +281,20 @@ double grid_imbalance(const struct grid *g)
     return most / grid_updates(g, true);
 }
 
+static void add_bytes(struct exchange_bytes *sum, struct exchange_bytes one, int level)
+{
+    sum->all += ldexp(one.all, level);
+    sum->between_hosts += ldexp(one.between_hosts, level);
+}
+
 struct exchange_bytes grid_messages(const struct grid *g)
 {
     struct exchange_bytes sum = {0, 0};
-    for (int k = 0; k < g->levels + g->seams; k++) {
-        const int l = k < g->levels ? k : k - g->levels;
-        const struct seam *const seam = k < g->levels ? NULL : &g->seam[l];
-        const struct exchange_bytes one =
-            seam ? exchange_bytes(&seam->exchange, (const int[]){1, seam->hands ? 2 : 1})
-                 : exchange_bytes(&g->level[l].solver.halo, (const int[]){1, 0});
-        sum.all += ldexp(one.all, l);
-        sum.between_hosts += ldexp(one.between_hosts, l);
+    for (int l = 0; l < g->levels; l++)
+        add_bytes(&sum, exchange_bytes(&g->level[l].solver.halo, (const int[]){1, 0}), l);
+    for (int l = 0; l < g->seams; l++) {
+        const int times[] = {1, g->seam[l].hands ? 2 : 1};
+        add_bytes(&sum, exchange_bytes(&g->seam[l].exchange, times), l);
     }
     return sum;
 }

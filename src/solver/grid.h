@@ -24,7 +24,8 @@ struct level {
 };
 
 /* Called before the later steps of a level within a step of level 0, once the level has all that it
- * got from others: for measurements of whole steps. At the first one look between two sweeps. */
+ * got from others: for measurements of whole steps. The first step is measured
+ * between two sweeps. */
 struct grid_watch {
     enum status (*look)(void *own, int level); /* on all ranks, which may fail alone */
     void *own;

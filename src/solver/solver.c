@@ -61,7 +61,7 @@ static size_t piece_bytes(const struct view *v)
     return bytes < PIECE_LEAST ? PIECE_LEAST : bytes;
 }
 
-static bool exchanges(const struct domain *d)
+static bool has_neighbours(const struct domain *d)
 {
     bool any = false;
     for (int i = 1; i < Q; i++)
@@ -90,7 +90,7 @@ double solver_bytes(const struct domain *d)
            (double)(d->view.near_cells * sizeof *d->view.near +
                     d->view.crossings * sizeof *d->view.crossing +
                     (d->facing ? d->view.crossings * sizeof *d->facing : 0)) +
-           (exchanges(d) ? (double)layers_bytes(&d->view) : 0);
+           (has_neighbours(d) ? (double)layers_bytes(&d->view) : 0);
 }
 
 /* Allocates the populations and the buffers. */
@@ -110,7 +110,7 @@ static enum status make_room(struct solver *s)
             return backend_no_host_room((double)piece, from_gpu);
         room = room && s->buffer[k];
     }
-    if (exchanges(s->domain)) {
+    if (has_neighbours(s->domain)) {
         const size_t layers = layers_bytes(&s->view);
         s->layers = type->alloc(b, layers, 1);
         s->layers_host = type->host_memory ? s->layers : type->alloc_host(b, layers);

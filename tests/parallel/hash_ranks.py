@@ -355,7 +355,7 @@ for name, text in CASES.items():
         for what, more, ranks, program, standin in variants(cells):
             turn += 1
             if OTHER or turn % (OFTEN if number < 2 else 3 * OFTEN) == 0 or "TAGFLOW_THOROUGH" in os.environ:
-                more = more | {"run.sparse": ["always", "never", "auto"][turn // 3 % 3]}
+                more = more | {"run.sparse": ["always", "never", "auto"][len(jobs) % 3]}
                 later(first, f"{what}, sparse: {more['run.sparse']}", case, settings | more, ranks, program, standin)
 for number, ((first, what), (code, said)) in enumerate(zip(names, runs.together(jobs))):
     wrong = f"exit status {code}: {said}" if code != 0 else "; ".join(Result(f"run_{number}").differs(results[first]))

@@ -37,7 +37,7 @@ output:
     part: {{every: 20, of: [density, tags], region: {{from: [2, 3, 1], to: [15, 11, 9]}}}}
     low:  {{every: 20, of: [velocity, vorticity, tags], levels: 0, precision: fp64}}
     mid:  {{every: 20, of: [velocity, density], levels: 1, precision: fp64}}
-    high: {{every: 20, of: [velocity, tags], levels: 2, precision: fp64, region: {{from: [2, 3, 1], to: [15, 11, 9]}}}}
+    high: {{every: 20, of: [velocity, density, tags], levels: 2, precision: fp64, region: {{from: [2, 3, 1], to: [15, 11, 9]}}}}
     thin: {{every: 20, of: [velocity, tags], levels: 1, stride: 3, precision: fp64}}
     few:  {{every: 20, of: [velocity, density], levels: 2, stride: 5, precision: fp64, region: {{from: [2, 3, 1], to: [15, 11, 9]}}}}
     wide: {{every: 20, of: [velocity, density], levels: 1, stride: 2}}
@@ -287,6 +287,10 @@ check(said.code == 2 and len(said.errors) == 1 and "levels: 0" in said.err, f"in
 said = tagflow("run", "case.yaml", "--output", "from", *runs.sets({"refine": {}, "output": "{}", "initial": {
     "from": "one/fields/main_0000000020.vtkhdf"}}))
 check(said.code == 2 and len(said.errors) == 1 and "levels: 0" in said.err, f"initial.from a snapshot of all levels: {said}")
+for part in "high", "few":
+    said = tagflow("run", "case.yaml", "--output", "from", *runs.sets({"refine": {}, "output": "{}", "initial": {
+        "from": f"one/fields/{part}_0000000020.vtkhdf"}}))
+    check(said.code == 2 and len(said.errors) == 1 and "holds a region of its box" in said.err, f"initial.from a region of level 2: {said}")
 said = tagflow("run", "case.yaml", "--output", "from", *runs.sets({"refine": {}, "output": "{}", "run.steps": 1, "bodies": {},
                                                                   "initial": {"from": "one/fields/mid_0000000020.vtkhdf"}}))
 check(said.code == 0, f"initial.from a snapshot of level 1: {said}")

@@ -129,7 +129,7 @@ static void levels_add_up_to_the_wide_sum(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 400; seed++) {
-        const int count = 1 + (int)(seed % LEVELS), bits = (int)(seed % 4),
+        const int count = 1 + (int)(seed % LEVELS), bits = (int)(seed % 5),
                   most = bits * (count - 1);
         struct exact_sum sum[LEVELS] = {{0}};
         exact_units whole = 0;
