@@ -655,6 +655,7 @@ enum status checkpoint_load(const struct checkpoint *k, const char *path, struct
     }
     if (fd >= 0)
         close(fd);
+    grid_resume(g);
     status = status_agree(d->comm, status);
     return status ? status : verify_hashes(k, path, state, d);
 }

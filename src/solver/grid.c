@@ -141,6 +141,12 @@ enum status grid_initialise(struct grid *g, const struct given_flow given[])
     return status ? status : hold_start(g);
 }
 
+void grid_resume(struct grid *g)
+{
+    const struct levels all = levels_of(g);
+    scalar_range_share(all.solver, all.count);
+}
+
 /* A step of level l and the steps of all finer levels within it. A failure does not end it, as in
  * solver_step. */
 static enum status advance(struct grid *g, int l)
@@ -183,7 +189,6 @@ static enum status sweep(struct grid *g, int64_t most)
     if (g->levels == 1)
         return solver_sweep(&g->level[0].solver, most);
     const struct levels all = levels_of(g);
-    scalar_range_share(all.solver, all.count);
     const enum status status = advance(g, 0);
     return status_worse(status, levels_adjust(&all));
 }

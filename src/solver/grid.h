@@ -62,6 +62,9 @@ void grid_destroy(struct grid *g);
  * there. */
 enum status grid_initialise(struct grid *g, const struct given_flow given[]);
 
+/* After the state was read from a checkpoint, which has that of level 0. */
+void grid_resume(struct grid *g);
+
 /* As solver_sweep, solver_sweep_timed, solver_wait, for steps of level 0 and all levels. With
  * several levels a sweep makes one step. */
 enum status grid_sweep(struct grid *g, int64_t most);

@@ -203,6 +203,17 @@ refine:
   ball:  {level: 2, around: ball, distance: 1.6}
 run:     {steps: 3}
 """}
+# One cell thick, a scalar in fp16, six ranks: less than 8 bytes of a rank's own values lie between those of two others.
+GAP = """\
+domain:  {cells: [32, 16, 1]}
+fluid:   {viscosity: 0.02}
+initial: {flow: uniform, velocity: [0.03, 0.02, 0]}
+scalars: {t: {diffusivity: 0.02, initial: {value: 1, wave: {amplitude: 0.5, waves: [1, 1, 0]}}}}
+faces:   {x: periodic, y: periodic, z: periodic}
+refine:
+  r:     {level: 1, box: {from: [8, 0, 0], to: [12, 12, 1]}}
+run:     {steps: 6}
+"""
 REFINED_OUTPUT = """\
 check:   {hang: none}
 output:
@@ -233,7 +244,7 @@ def refined_faults(wanted, here, way):
     return wrong + differences(results(wanted), results(here))[:5]
 
 
-for name, text in REFINED.items():
+for name, text in (REFINED | {"gap": GAP}).items():
     write(name + ".yaml", text + REFINED_OUTPUT)
 # Ranks, exchange, transport, order, sparse.
 WAYS = [(2, "all", "ipc", "lazy", "never"), (3, "cut", "device", "random", "always"), (4, "cut", "ipc", "random", "never"),
@@ -243,6 +254,8 @@ names = itertools.cycle(REFINED)
 kinds = [(name, precision) for precision in PRECISIONS for name in (REFINED if THOROUGH else [next(names)])]
 jobs = [(name, precision, number, None if number == 0 else next(turn))
         for name, precision in kinds for number in range(6 if THOROUGH else 3 if precision == "fp32" else 2)]
+kinds += [("gap", "fp16")]
+jobs += [("gap", "fp16", 0, None), ("gap", "fp16", 1, (6, "cut", "host", "random", "auto"))]
 for (name, precision, number, way), said in together(refined, jobs):
     here, wanted = f"{name}_{precision}_{number}", f"{name}_{precision}_0"
     wrong = [str(said)] if said.code else refined_faults(wanted, here, way) if way else []

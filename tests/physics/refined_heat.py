@@ -8,13 +8,14 @@
 - cavity: a side-heated cavity at Ra = 10^4 with two levels at the walls has the Nusselt number 2.2448 (de Vahl Davis 1983: 2.243;
   Le Quere 1991: 2.2448) within 1 %.
 - rows: in a cavity whose flow runs along the edges of a level at its hot wall, the rows of `heat` add up to the change of `sum`, though the
-  steps of a level differ there; rows at intervals are those of every step.
+  steps of a level differ there; rows at intervals are those of every step, and after a restart, with the limiter, too.
 - labels: two labels of an image, one that conducts and one whose value follows a table, give the hashes of two boxes.
 - limiter: a block at a cell Peclet number of 10^4 crosses both edges of a level and stays between the given values.
 """
 import json
 import os
 import random
+import subprocess
 
 import h5py
 import numpy
@@ -175,6 +176,28 @@ def rows(level, every=1):
     return walls, (walls[:, first:-1].sum() * every - change) / numpy.abs(walls[:, first:-1]).sum() / every
 
 
+def resumed():
+    """Rows of a run and of one that goes on from its checkpoint that differ, of a body that conducts and of a wall."""
+    faces = {"x": "periodic", "z": "periodic", "ymin": {"wall": {"scalars": {"t": {"value": 310}}}},
+             "ymax": {"wall": {"scalars": {"t": {"value": 300}}}}}
+    chip = {"shape": {"box": {"from": [8, 8, 0], "to": [16, 16, 1]}},
+            "scalars": {"t": {"conduct": {"conductivity": 0.05, "capacity": 1, "source": 0.002}}}}
+    series = {name: {"every": 1, "of": "heat", "scalar": "t"} | where for name, where in (("chip", {"body": "chip"}), ("wall", {"face": "ymin"}))}
+    text = heat.settings([24, 24, 1], faces, {"t": {"kind": "heat", "diffusivity": 0.02, "reference": 300, "initial": 300, "limiter": "on"}},
+                         initial={"flow": "uniform", "velocity": [0.03, 0, 0]}, bodies={"chip": chip}, run={"steps": 24},
+                         output={"log": {"every": 0}, "series": series},
+                         refine={"a": {"level": 1, "around": "chip", "distance": 3}, "b": box(1, [4, 0, 0], [12, 4, 1])})
+    text["solver"] = {"storage": "fp32", "arithmetic": "fp32"}
+    whole = heat.run(text, every=20)
+    done = subprocess.run([os.environ["TAGFLOW"], "run", whole.folder + ".yaml", "--output", whole.folder + "_on", "--restart", whole._files()[0]],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        return done.stdout
+    rows = [[open(os.path.join(folder, "series", name + ".csv")).read().splitlines()[-4:] for name in series]
+            for folder in (whole.folder, whole.folder + "_on")]
+    return sum(a != b for one, other in zip(*rows) for a, b in zip(one, other))
+
+
 # ---- labels ----
 
 def labels(as_boxes):
@@ -247,6 +270,8 @@ def main():
         case.at_most(f"rows of heat beside the edges of level {level}, sum less the change of the scalar", abs(error), 1e-4)
         seldom, _ = rows(level, 100)
         case.at_most("  rows every 100 steps that differ", int((seldom[:, 1:-1] != walls[:, 100:-1:100]).sum()), 0)
+
+    case.at_most("rows of heat that differ after a restart, with the limiter", resumed(), 0)
 
     by_image, by_boxes = labels(False), labels(True)
     case.at_most("labels, sets that differ from those of two boxes", sum(by_image[k] != by_boxes[k] for k in by_boxes), 0)
