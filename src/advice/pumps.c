@@ -9,12 +9,10 @@
 #include "body/shape.h"
 #include "case/sections.h"
 
-static void pivot_of(const struct flow_case *c, const struct case_body *body, double pivot[3])
+/* A body may cross such an axis' faces. */
+static bool periodic(const struct flow_case *c, int axis)
 {
-    for (int a = 0; a < 3; a++)
-        pivot[a] = body->pivot_given
-                       ? body->pivot[a]
-                       : 0.5 * (fmax(body->lo[a], 0) + fmin(body->hi[a], c->cells[a]));
+    return c->faces[2 * axis].kind == FACE_periodic;
 }
 
 static void velocity_at(const struct case_body *body, const double pivot[3], const double at[3],
@@ -31,7 +29,7 @@ static bool in_box(const struct flow_case *c, const double at[3])
 {
     bool inside = true;
     for (int a = 0; a < 3; a++)
-        inside = inside && at[a] >= 0 && at[a] <= c->cells[a];
+        inside = inside && (periodic(c, a) || (at[a] >= 0 && at[a] <= c->cells[a]));
     return inside;
 }
 
@@ -63,10 +61,12 @@ static bool shape_pumps(const struct flow_case *c, const struct case_body *body)
     int inside = 0, moved = 0;
     if (!shape_create(&shape, &body->shape))
         return false;
-    pivot_of(c, body, pivot);
+    case_pivot(c, body, pivot);
     for (int a = 0; a < 3; a++) {
-        from[a] = fmax(body->lo[a] - 1, 0);
-        step[a] = (fmin(body->hi[a] + 1, c->cells[a]) - from[a]) / POINTS;
+        const bool clipped = !periodic(c, a);
+        from[a] = clipped ? fmax(body->lo[a] - 1, 0) : body->lo[a] - 1;
+        step[a] =
+            ((clipped ? fmin(body->hi[a] + 1, c->cells[a]) : body->hi[a] + 1) - from[a]) / POINTS;
     }
     for (int k = 0; k < POINTS * POINTS * POINTS; k++) {
         const int at[3] = {k % POINTS, k / POINTS % POINTS, k / POINTS / POINTS};
@@ -93,7 +93,7 @@ static bool mesh_pumps(const struct flow_case *c, const struct case_body *body)
     double(*const vertex)[3] = mesh_place(&body->mesh, lo, hi);
     if (!vertex)
         return false;
-    pivot_of(c, body, pivot);
+    case_pivot(c, body, pivot);
     for (size_t t = 0; t < stl->triangles; t++) {
         const double *const p = vertex[stl->triangle[t][0]], *const q = vertex[stl->triangle[t][1]],
                             *const r = vertex[stl->triangle[t][2]];

@@ -42,19 +42,41 @@ static void warn_diffusivity(const struct flow_case *c, int k)
              s->name, 4 * d + 0.5, most_tau, slower_text(c));
 }
 
-/* A temperature between 0 and 75 K beside one above 250 K: was it meant in degC? Boiling nitrogen
- * has 77 K. */
-static void warn_celsius(const struct flow_case *c, int k)
+/* Does a time function multiply a value at a wall, an opening or a body? */
+static bool value_varies(const struct flow_case *c, int k)
+{
+    bool any = false;
+    for (int i = 0; i < case_openings(c); i++) {
+        const struct case_scalar_wall *const w = &case_opening(c, i)->scalar[k];
+        any = any || (scalar_wall_value(w) && w->signal.kind != SIGNAL_constant);
+    }
+    for (int i = 0; i < c->body_count; i++)
+        for (int part = 0; part <= c->bodies[i].label_count; part++) {
+            const struct case_scalar_wall *const w = case_body_wall(&c->bodies[i], part, k);
+            any = any || (scalar_wall_value(w) && w->signal.kind != SIGNAL_constant);
+        }
+    return any;
+}
+
+/* Temperatures below 75 K beside others above 250 K: slips of units, or of a time function. Boiling
+ * nitrogen has 77 K. */
+static void warn_temperatures(const struct flow_case *c, int k)
 {
     static const double cold = 75, warm = 250;
     const struct case_scalar *const s = &c->scalars[k];
     const struct scalar_extent e = scalar_extent_of(c, k);
-    const double coldest = s->reference + fmin(e.low, 0), hottest = s->reference + fmax(e.high, 0);
-    if (s->kind == SCALAR_KIND_heat && c->units.given && e.any && coldest > 0 && coldest < cold &&
-        hottest > warm)
-        warn("scalars.%s: temperatures from %.4g K to %.4g K are given (write %.4g degC if you "
-             "mean that)",
-             s->name, coldest, hottest, coldest);
+    const double high = s->reference + fmax(e.high, 0);
+    const double low = s->reference != 0 ? s->reference + fmin(e.low, 0) : e.low;
+    if (s->kind != SCALAR_KIND_heat || !e.any || high < warm)
+        return;
+    if (s->reference == 0 && value_varies(c, k))
+        warn("scalars.%s: a time function multiplies the difference from the reference, which is 0 "
+             "K (give scalars.%s.reference)",
+             s->name, s->name);
+    else if (low < cold)
+        warn("scalars.%s: the temperatures that the case gives reach from %.4g K to %.4g K, with "
+             "their time functions (a temperature without a unit is in K: write 20 degC)",
+             s->name, low, high);
 }
 
 static void warn_buoyancy(const struct flow_case *c, int k)
@@ -288,7 +310,7 @@ void advise_scalars(const struct flow_case *c)
     for (int k = 0; k < c->scalar_count; k++) {
         falls = falls || c->scalars[k].expansion != 0;
         warn_diffusivity(c, k);
-        warn_celsius(c, k);
+        warn_temperatures(c, k);
         warn_buoyancy(c, k);
         warn_reference(c, k);
         warn_rate(c, k);

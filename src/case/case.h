@@ -725,6 +725,10 @@ struct scalar_given scalar_given(const struct flow_case *c, int k);
 /* Peclet number of a cell, by the fastest velocity of the case. */
 double scalar_peclet(const struct flow_case *c, int k);
 
+/* The point about which the body turns: given, or the middle of its bounds, where infinite of the
+ * box. */
+void case_pivot(const struct flow_case *c, const struct case_body *body, double pivot[3]);
+
 /* Has it the limiter? */
 bool scalar_limited(const struct flow_case *c, int k);
 

@@ -52,19 +52,31 @@ static enum status find_bounds(struct map m, struct case_body *body)
     return body_check_box(m, body->lo, body->hi);
 }
 
+void case_pivot(const struct flow_case *c, const struct case_body *body, double pivot[3])
+{
+    for (int a = 0; a < 3; a++)
+        pivot[a] = body->pivot_given                          ? body->pivot[a]
+                   : isinf(body->lo[a]) || isinf(body->hi[a]) ? 0.5 * c->cells[a]
+                                                              : 0.5 * (body->lo[a] + body->hi[a]);
+}
+
 /* Sets body->speed, an upper bound of the surface's speed: the velocity, plus the spin times the
- * distance from the pivot to the farthest corner of the bounding box inside the grid. */
+ * distance from the pivot to the farthest corner of the bounding box inside the grid, or beyond a
+ * periodic face. */
 static void find_speed(const struct flow_case *c, struct case_body *body)
 {
     const double *const w = body->spin;
-    double square = 0;
+    double square = 0, pivot[3];
     body->speed = magnitude(body->velocity);
     if (w[0] == 0 && w[1] == 0 && w[2] == 0)
         return;
+    case_pivot(c, body, pivot);
     for (int a = 0; a < 3; a++) {
-        const double from = fmax(body->lo[a], 0), to = fmin(body->hi[a], c->cells[a]);
-        const double pivot = body->pivot_given ? body->pivot[a] : 0.5 * (from + to);
-        const double arm = fmax(fabs(from - pivot), fabs(to - pivot));
+        const bool crosses =
+            c->faces[2 * a].kind == FACE_periodic && isfinite(body->lo[a]) && isfinite(body->hi[a]);
+        const double from = crosses ? body->lo[a] : fmax(body->lo[a], 0),
+                     to = crosses ? body->hi[a] : fmin(body->hi[a], c->cells[a]);
+        const double arm = fmax(fabs(from - pivot[a]), fabs(to - pivot[a]));
         const int b = (a + 1) % 3, d = (a + 2) % 3;
         square += arm * arm * (w[b] * w[b] + w[d] * w[d]);
     }

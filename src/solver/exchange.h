@@ -43,6 +43,7 @@ struct exchanges {
     struct peers peers;
     MPI_Datatype type; /* an element */
     MPI_Request *request;
+    int *done;     /* [sends + receives] for MPI_Testsome */
     int requests;  /* that were posted */
     int now;       /* the kind of the present exchange */
     int64_t begun; /* exchanges of all kinds */

@@ -570,7 +570,11 @@ accepted(HEAT)
 refused(HEAT | {"bodies.b.scalars.T.value": 40}, "bodies.b.scalars.T.value: '40' has no unit, so that it is in K, and other temperatures are in degC (write 40 degC or 40 K)", all_ways=True)
 refused(HEAT | {"scalars.T.initial": 20}, "scalars.T.initial: '20' has no unit")
 accepted(HEAT | {"bodies.b.scalars.T.value": 313, INFLOW + ".scalars.T.value": "293 K"})
-accepted(HEAT | {"bodies.b.scalars.T.value": 37, INFLOW + ".scalars.T.value": "293 K"}, warned=["temperatures from 37 K to 293 K are given (write 37 degC if you mean that)"])
+accepted(HEAT | {"bodies.b.scalars.T.value": 37, INFLOW + ".scalars.T.value": "293 K"}, warned=["reach from 37 K to 293 K"])
+accepted(HEAT | {"bodies.b.scalars.T.value": -5, INFLOW + ".scalars.T.value": "293 K"}, warned=["reach from -5 K to 293 K"])
+accepted(HEAT | {"bodies.b.scalars.T": "{value: 305 K, sine: {period: 1 s, mean: 0, amplitude: 50}}", INFLOW + ".scalars.T.value": "293 K"}, warned=["reach from -307 K to 893 K"])
+accepted(HEAT | {"bodies.b.scalars.T": "{value: 305 K, ramp: 1 s}", INFLOW + ".scalars.T.value": "293 K", "scalars.T.reference": 0, "scalars.T.initial": "293 K"},
+         warned=["multiplies the difference from the reference, which is 0 K (give scalars.T.reference)"])
 accepted(HEAT | {"bodies.b.scalars.T.value": 77, INFLOW + ".scalars.T.value": "293 K"})
 
 # The reference of a buoyant scalar: that of the fluid that comes in, or the middle of all in a closed box.
