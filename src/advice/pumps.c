@@ -9,12 +9,6 @@
 #include "body/shape.h"
 #include "case/sections.h"
 
-/* A body may cross such an axis' faces. */
-static bool periodic(const struct flow_case *c, int axis)
-{
-    return c->faces[2 * axis].kind == FACE_periodic;
-}
-
 static void velocity_at(const struct case_body *body, const double pivot[3], const double at[3],
                         double u[3])
 {
@@ -25,11 +19,11 @@ static void velocity_at(const struct case_body *body, const double pivot[3], con
     }
 }
 
-static bool in_box(const struct flow_case *c, const double at[3])
+static bool in_box(const struct flow_case *c, const struct case_body *body, const double at[3])
 {
     bool inside = true;
     for (int a = 0; a < 3; a++)
-        inside = inside && (periodic(c, a) || (at[a] >= 0 && at[a] <= c->cells[a]));
+        inside = inside && (case_crosses(c, body, a) || (at[a] >= 0 && at[a] <= c->cells[a]));
     return inside;
 }
 
@@ -63,7 +57,7 @@ static bool shape_pumps(const struct flow_case *c, const struct case_body *body)
         return false;
     case_pivot(c, body, pivot);
     for (int a = 0; a < 3; a++) {
-        const bool clipped = !periodic(c, a);
+        const bool clipped = !case_crosses(c, body, a);
         from[a] = clipped ? fmax(body->lo[a] - 1, 0) : body->lo[a] - 1;
         step[a] =
             ((clipped ? fmin(body->hi[a] + 1, c->cells[a]) : body->hi[a] + 1) - from[a]) / POINTS;
@@ -75,7 +69,7 @@ static bool shape_pumps(const struct flow_case *c, const struct case_body *body)
             place[a] = from[a] + (at[a] + 0.5) * step[a];
         const bool held = shape_holds(&shape, place);
         follow(body, pivot, place);
-        if (!in_box(c, place))
+        if (!in_box(c, body, place))
             continue;
         inside += held;
         moved += held != shape_holds(&shape, place);
@@ -106,7 +100,7 @@ static bool mesh_pumps(const struct flow_case *c, const struct case_body *body)
         velocity_at(body, pivot, middle, u);
         for (int a = 0; a < 3; a++)
             across += u[a] * normal[a];
-        if (!in_box(c, middle))
+        if (!in_box(c, body, middle))
             continue;
         along += fabs(across);
         all += magnitude(u) * magnitude(normal);

@@ -729,6 +729,9 @@ double scalar_peclet(const struct flow_case *c, int k);
  * box. */
 void case_pivot(const struct flow_case *c, const struct case_body *body, double pivot[3]);
 
+/* May the body cross the periodic faces of an axis? Not if its bounds fill the period. */
+bool case_crosses(const struct flow_case *c, const struct case_body *body, int axis);
+
 /* Has it the limiter? */
 bool scalar_limited(const struct flow_case *c, int k);
 

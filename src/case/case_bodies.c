@@ -52,6 +52,12 @@ static enum status find_bounds(struct map m, struct case_body *body)
     return body_check_box(m, body->lo, body->hi);
 }
 
+bool case_crosses(const struct flow_case *c, const struct case_body *body, int axis)
+{
+    return c->faces[2 * axis].kind == FACE_periodic &&
+           body->hi[axis] - body->lo[axis] < c->cells[axis];
+}
+
 void case_pivot(const struct flow_case *c, const struct case_body *body, double pivot[3])
 {
     for (int a = 0; a < 3; a++)
@@ -72,8 +78,7 @@ static void find_speed(const struct flow_case *c, struct case_body *body)
         return;
     case_pivot(c, body, pivot);
     for (int a = 0; a < 3; a++) {
-        const bool crosses =
-            c->faces[2 * a].kind == FACE_periodic && isfinite(body->lo[a]) && isfinite(body->hi[a]);
+        const bool crosses = case_crosses(c, body, a);
         const double from = crosses ? body->lo[a] : fmax(body->lo[a], 0),
                      to = crosses ? body->hi[a] : fmin(body->hi[a], c->cells[a]);
         const double arm = fmax(fabs(from - pivot[a]), fabs(to - pivot[a]));

@@ -416,6 +416,7 @@ for shape, moves, pumps in (("{sphere: {center: [24, 12, 12], radius: 5}}", SPIN
                             ("{cylinder: {center: [24, 12, 12], axis: z, radius: 5}}", SPIN, False), ("{cylinder: {center: [24, 12, 12], axis: y, radius: 5}}", SPIN, True),
                             ("{cylinder: {center: [24, 12, 12], axis: z, radius: 5}}", ", rotation: {rate: [0, 0, 0.005], about: [26, 12, 12]}", True),
                             ("{cylinder: {center: [24, 12, 12], axis: x, radius: 5}}", ", velocity: [0.02, 0, 0]", False),
+                            ("{cylinder: {center: [0, 12, 12], axis: z, radius: 5}}", SPIN, False), ("{box: {from: [-5, 7, 6], to: [5, 17, 18]}}", SPIN, True),
                             ("{box: {from: [18, 8, 6], to: [30, 16, 18]}}", SPIN, True), ("{box: {from: [-1, -1, -1], to: [61, 25, 6]}}", ", velocity: [0.02, 0, 0]", False)):
     accepted({"bodies.b": f"{{shape: {shape}{moves}}}", "faces.x": "periodic", "faces.zmin": "slip", "initial": "{flow: rest}"} | {"faces": "{x: periodic, y: periodic, z: wall}"},
              case="belt.yaml", warned=[PUMPS.format("bodies.b")][:pumps])
