@@ -21,7 +21,7 @@ struct survey {
     bool idle_force; /* see idle_force.h */
 };
 
-/* Fills *survey[l] of each level; what open faces and forces concern is in that of level 0. In
+/* Fills *survey[l] of each level. Open faces and forces are looked at on level 0 alone. In
  * large boxes each look takes seconds: signals are looked for between them. Collective.
  * STATUS_USAGE, reported, as by paths_check(); STATUS_MACHINE, STATUS_STOPPED. */
 enum status survey_make(struct survey *const survey[], const struct paths_level *level, int levels);

@@ -21,7 +21,7 @@ struct records {
 enum status records_send(MPI_Comm comm, const void *record, size_t count, size_t size,
                          record_to *to, struct records *got, const char *what);
 
-/* Replaces the records of this rank by those of all ranks, in the order of ranks. record: the
+/* Joins the records of all ranks, in the order of ranks; they replace this rank's. record: the
  * address of the pointer to the first one. */
 enum status records_join(MPI_Comm comm, void *record, size_t *count, size_t size, const char *what);
 

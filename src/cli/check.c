@@ -17,10 +17,9 @@
 #include "run/room.h"
 #include "run/threads.h"
 
-/* Assumed speed for estimates of time: million lattice updates per second and rank, of a flow
- * alone; and the time of a scalar over that of the flow, with and without the limiter
- * (docs/lab/speed.md).
- */
+/* Assumed speed for estimates of time: million lattice updates per second and rank, without
+ * scalars. A scalar takes these multiples of the flow's time, with and without the limiter
+ * (docs/lab/speed.md). */
 static const double assumed_mlups_fp32 = 150, assumed_mlups_fp64 = 75;
 static const double limited_time = 1.2, scalar_time = 0.6;
 

@@ -55,18 +55,22 @@ static void add_times(struct wide_sum *to, const struct wide_sum *sum, int64_t t
         to->limb[k] += times * sum->limb[k];
 }
 
-/* The sums of all levels as a flux: a link of level l counts 2^-(bits l). Collective. */
-static double total(const struct levels *all, int set, const struct heat sum[], int bits)
+/* level[l]: the sum of level l over all ranks. Collective. */
+static void add_ranks(const struct levels *all, const struct heat sum[], struct heat level[])
+{
+    MPI_Allreduce(sum, level, all->count * (int)(sizeof *level / sizeof(int64_t)), MPI_INT64_T,
+                  MPI_SUM, all->solver[0]->domain->comm);
+    for (int l = 0; l < all->count; l++)
+        heat_carry(&level[l]);
+}
+
+/* The sums of all levels as a flux: a link of level l counts 2^-(bits l). */
+static double total(const struct levels *all, int set, const struct heat level[], int bits)
 {
     const int count = all->count, most = bits * (count - 1);
-    struct heat level[LEVELS], whole = heat_none(); /* `whole`: in units of the finest level */
-    for (int l = 0; l < count; l++)
-        level[l] = sum[l];
-    MPI_Allreduce(MPI_IN_PLACE, level, count * (int)(sizeof *level / sizeof(int64_t)), MPI_INT64_T,
-                  MPI_SUM, all->solver[0]->domain->comm);
+    struct heat whole = heat_none(); /* in units of the finest level */
     for (int l = 0; l < count; l++) {
         const int64_t times = (int64_t)1 << (most - bits * l);
-        heat_carry(&level[l]);
         add_times(&whole.in, &level[l].in, times);
         add_times(&whole.out, &level[l].out, times);
         whole.bad += level[l].bad;
@@ -77,21 +81,16 @@ static double total(const struct levels *all, int set, const struct heat sum[], 
                            scalar_row(&all->solver[0]->domain->view, set, TAG_FLUID)->flow;
 }
 
-/* Faces of cells of level 0. Collective. */
+/* Faces of cells of level 0. */
 static double area(const struct levels *all, int set, const struct heat_surface *at,
-                   const struct heat sum[])
+                   const struct heat level[])
 {
-    const int count = all->count;
-    int64_t links[LEVELS];
     double faces = 0;
-    for (int l = 0; l < count; l++)
-        links[l] = sum[l].links;
-    MPI_Allreduce(MPI_IN_PLACE, links, count, MPI_INT64_T, MPI_SUM, all->solver[0]->domain->comm);
-    for (int l = 0; l < count; l++) {
+    for (int l = 0; l < all->count; l++) {
         const double excess = at->opening[l] == HEAT_BODY
                                   ? all->solver[l]->domain->body_excess[set - 1][at->body]
                                   : 0;
-        faces += ldexp((double)links[l] - excess, -2 * l);
+        faces += ldexp((double)level[l].links - excess, -2 * l);
     }
     return faces;
 }
@@ -100,11 +99,13 @@ enum status heat_begin(const struct levels *all, int set, const struct heat_surf
                        struct heat_step *step)
 {
     enum status status = STATUS_OK;
+    struct heat level[LEVELS];
     step->more = false;
     for (int l = 0; l < all->count; l++)
         status = status_worse(status, add_level(all->solver[l], l, set, at, &step->all[l]));
-    step->first = (struct heat_found){.heat = total(all, set, step->all, 2),
-                                      .area = area(all, set, at, step->all)};
+    add_ranks(all, step->all, level);
+    step->first =
+        (struct heat_found){.heat = total(all, set, level, 2), .area = area(all, set, at, level)};
     return status_agree(all->solver[0]->domain->comm, status);
 }
 
@@ -121,5 +122,9 @@ enum status heat_add_later(const struct levels *all, int level, int set,
 
 double heat_whole(const struct levels *all, int set, const struct heat_step *step)
 {
-    return step->more ? total(all, set, step->all, 3) : step->first.heat;
+    struct heat level[LEVELS];
+    if (!step->more)
+        return step->first.heat;
+    add_ranks(all, step->all, level);
+    return total(all, set, level, 3);
 }

@@ -18,12 +18,24 @@ static const struct table_kind *const kinds[] = {
 #undef X
 };
 
-/* A later step of a level. Does a row need it? */
+/* Steps between which run.stop may end the run: then every series has a row. */
+static int64_t looks_of(const struct table *t)
+{
+    return t->c->run.stop.given ? t->c->run.stop.every : 0;
+}
+
+/* May there be a row at this step? */
+static bool may_have_row(const struct table *t, int64_t step)
+{
+    return schedule_due(step, t->series->every) || schedule_due(step, looks_of(t));
+}
+
+/* A later step of a level: level 0 stands at the end of its step. Does a row there need it? */
 static enum status look(void *own, int level)
 {
     struct table *const t = own;
-    const bool within = t->solver->step == t->prepared + 1;
-    return within ? t->kind->add_later(t, level) : STATUS_OK;
+    const bool needed = t->needs_sample && may_have_row(t, t->solver->step);
+    return needed ? t->kind->add_later(t, level) : STATUS_OK;
 }
 
 static enum status create(struct output_entry *e)
@@ -38,7 +50,6 @@ static enum status create(struct output_entry *e)
                         .solver = e->solver,
                         .state = e->state,
                         .root = e->solver->domain->rank == 0,
-                        .prepared = SERIES_NEVER,
                         .mark.rows = -1};
     t->kind = kinds[t->series->kind];
     t->needs_sample = t->kind->sample;
@@ -122,12 +133,6 @@ static enum status start(struct output_entry *e, const struct output_start *from
                                 t->mark.rows < 0 ? NULL : &t->mark);
 }
 
-/* Steps between which run.stop may end the run: then every series has a row. */
-static int64_t looks_of(const struct table *t)
-{
-    return t->c->run.stop.given ? t->c->run.stop.every : 0;
-}
-
 static int64_t next(const struct output_entry *e, int64_t step)
 {
     const struct table *const t = e->own;
@@ -142,12 +147,8 @@ static int64_t next(const struct output_entry *e, int64_t step)
 static enum status prepare(struct output_entry *e)
 {
     struct table *const t = e->own;
-    const int64_t step = t->solver->step + 1;
-    const bool may_have_row = schedule_due(step, e->every) || schedule_due(step, looks_of(t));
-    if (!t->needs_sample || !may_have_row)
-        return STATUS_OK;
-    t->prepared = t->solver->step;
-    return t->kind->sample(t);
+    const bool needed = t->needs_sample && may_have_row(t, t->solver->step + 1);
+    return needed ? t->kind->sample(t) : STATUS_OK;
 }
 
 static bool needs_sums(const struct output_entry *e, bool *enstrophy)

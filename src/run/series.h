@@ -34,7 +34,6 @@ struct table {
     const struct flow_sums *sums; /* at the step that is measured; zeros if no series needs them */
     bool due;                     /* false: the row is one only because the run ends here */
     bool needs_sample;            /* rows need sample() of the step before; true if there is one */
-    int64_t prepared;             /* step at which sample() was called for the next row */
     struct grid_watch watch;      /* calls add_later() */
 };
 
