@@ -114,7 +114,7 @@
      .range = BETWEEN(0, 1), .fallback = "0", .example = "1e-4",                                        \
      .meaning = "rate of decay in the fluid, towards the reference"},                                   \
     {ROW("scalars.*.gradient", KEY_VECTOR), AT(case_scalar, gradient), .write = gradient_write,         \
-     .unit = UNIT_GRADIENT, .range = MAGNITUDE(SCALAR_MAX), .refine = "remove it", .otherwise = "none", \
+     .unit = UNIT_GRADIENT, .range = MAGNITUDE(SCALAR_MAX), .refine = "its step knows no edges of levels: remove it", .otherwise = "none", \
      .example = "[1e-3, 0, 0]",                                                                         \
      .meaning = "mean gradient in a box that is periodic along it; the values are then the deviation "  \
                 "from it"},                                                                             \

@@ -365,7 +365,7 @@ const struct key key_table[] = {
      .fallback = "exact", .example = "uniform",
      .meaning = "exact: the pressure of the flow's formula or of the earlier result (uniform where "
                 "there is none); uniform: the same everywhere"},
-    {ROW("initial.relax", KEY_INTEGER), .refine = "remove it",
+    {ROW("initial.relax", KEY_INTEGER), .refine = "its iterations make mass at edges of levels: remove it",
      AT(case_initial, relax), .range = BETWEEN(0, 10000000), .fallback = "0", .example = "2000",
      .meaning = "iterations before the first step that hold the velocity and let the pressure settle"},
 
@@ -644,7 +644,7 @@ const struct key key_table[] = {
     {ROW("bodies.*.image.at", KEY_INTEGERS), AT(voxel_image, at), .range = BETWEEN(0, FAR),
      .otherwise = "[0, 0, 0]", .example = "[8, 0, 0]",
      .meaning = "cell of the part's first voxel; cells around the image are as without it"},
-    {ROW("bodies.*.image.isolated", KEY_CHOICE), .refine = "isolated: keep", AT(voxel_image, fill), .choices = key_isolated,
+    {ROW("bodies.*.image.isolated", KEY_CHOICE), .refine = "pores are joined on one level alone: isolated: keep", AT(voxel_image, fill), .choices = key_isolated,
      .fallback = "keep", .example = "fill",
      .meaning = "fluid in the image that is joined neither to an open face nor to itself through "
                 "periodic faces: left as it is, or made solid"},
