@@ -144,7 +144,7 @@ def count_together(folder, cases):
         with open(f"{folder}/{number}/out/report.json") as file:
             report = json.load(file)
         if not collected or int(collected.group(1)) == 0:
-            found[name] = "callgrind saw no call of solver_step (src/solver/solver.c): was it renamed or inlined?"
+            found[name] = "callgrind saw no call of solver_step (src/solver/step.c): was it renamed or inlined?"
         else:
             found[name] = int(collected.group(1)) / (report["fluid_cells"] * report["steps"]), f"{profile}.{number}"
     return found

@@ -13,6 +13,7 @@
 #include "base/message.h"
 #include "bench/plain.h"
 #include "boundary.h"
+#include "solver/step.h"
 
 #define X(storage, arithmetic) extern const struct plain_step plain_step_##storage##_##arithmetic;
 #include "plain_steps.h"

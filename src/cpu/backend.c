@@ -29,6 +29,7 @@ struct cpu_backend {
     struct runs runs;
     struct sweep sweep;
     int threads, wanted_sweep;
+    int ranks;                 /* of the host */
     struct packages *packages; /* NULL: the host does not tell their energy */
     double seconds[PHASES];
 };
@@ -69,6 +70,16 @@ static void cpu_describe(char line[512])
              isa_name(isa_best()));
 }
 
+static int ranks_of_host(MPI_Comm comm)
+{
+    MPI_Comm host;
+    int ranks;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    MPI_Comm_size(host, &ranks);
+    MPI_Comm_free(&host);
+    return ranks;
+}
+
 static enum status cpu_open(struct backend **out, const struct backend_wanted *wanted)
 {
     const enum isa best = isa_best(), isa = wanted->isa == ISA_auto ? best : wanted->isa;
@@ -94,6 +105,7 @@ static enum status cpu_open(struct backend **out, const struct backend_wanted *w
     }
     b->threads = wanted->threads;
     b->wanted_sweep = wanted->sweep;
+    b->ranks = ranks_of_host(wanted->comm);
     b->packages = wanted->beside ? NULL : packages_open(PACKAGES_FOLDER);
     omp_set_dynamic(0);
     omp_set_num_threads(b->threads);
@@ -119,7 +131,7 @@ static enum status cpu_prepare(struct backend *backend, const struct view *v, st
     struct cpu_backend *const b = (struct cpu_backend *)backend;
     *kernels = *v;
     view_derive(kernels);
-    b->sweep = sweep_choose(v, b->threads, b->wanted_sweep);
+    b->sweep = sweep_choose(v, b->threads, b->ranks, b->wanted_sweep);
     b->base.sweep = b->sweep.steps;
     runs_destroy(&b->runs);
     const enum status s = runs_create(&b->runs, v);
@@ -201,10 +213,11 @@ static void cpu_launch(struct backend *backend, enum queue queue, enum kernel ke
         }
 }
 
-static void cpu_sweep(struct backend *backend, const struct view *v, int odd, int steps)
+static void cpu_sweep(struct backend *backend, const struct view *v, const struct box *cells,
+                      int odd, int steps)
 {
     const struct cpu_backend *const b = (const struct cpu_backend *)backend;
-    sweep_steps(&b->sweep, b->variant->kernel[KERNEL_step], v, &b->runs, odd, steps);
+    sweep_steps(&b->sweep, b->variant->kernel[KERNEL_step], v, cells, &b->runs, odd, steps);
 }
 
 static void cpu_copy(struct backend *backend, enum queue queue, void *to, const void *from,

@@ -23,8 +23,11 @@
  *   step 0  |-----------|--------|-----------|
  *
  * Where the axis is periodic within the block, its end is a cut, too. Along the other axis the last
- * tile of a periodic block does the same. */
+ * tile of a periodic block does the same. At faces where ranks exchange halos, each step leaves out
+ * one more layer, too: the solver makes these when their neighbours' messages are there. */
 #include "cpu/sweep.h"
+
+#include <math.h>
 
 #include <omp.h>
 
@@ -49,7 +52,8 @@ struct row_range {
 /* A sweep on its way. */
 struct sweeper {
     cpu_kernel *step;
-    const struct view *v; /* [steps] */
+    const struct view *v;    /* [steps] */
+    const struct box *cells; /* [steps] */
     const struct runs *runs;
     int odd, steps;
     int along, across; /* axes: of the planes, of the rows */
@@ -66,7 +70,7 @@ static void make_piece(const struct sweeper *w, int s, struct row_range planes,
     const struct row_range all[2] = {planes, rows};
     const struct task task = {.odd = (w->odd + s) & 1};
     for (int part = 0; part < 4; part++) { /* bit k: the part of range k that lies beyond its end */
-        struct box b = {{0, 0, 0}, {w->v->n[0], 1, 1}};
+        struct box b = {{w->cells[s].lo[0], 0, 0}, {w->cells[s].hi[0], 1, 1}};
         for (int k = 0; k < 2; k++) {
             const int shift = all[k].lo < 0 ? n[k] : 0;
             const int lo = all[k].lo + shift, hi = all[k].hi + shift;
@@ -82,7 +86,8 @@ static void make_piece(const struct sweeper *w, int s, struct row_range planes,
 /* Rows of a tile at step s; the last one closes. */
 static struct row_range tile_rows(const struct sweeper *w, int tile, int s)
 {
-    const int low = w->closes ? s : 0, high = w->closes ? w->rows - s : w->rows;
+    const int low = w->closes ? s : w->cells[s].lo[w->across],
+              high = w->closes ? w->rows - s : w->cells[s].hi[w->across];
     if (tile == w->tiles)
         return (struct row_range){high, s == 0 ? high : w->rows + s};
     struct row_range r = {tile * w->tile - s, (tile + 1) * w->tile - s};
@@ -98,7 +103,9 @@ static void sweep_slab(const struct sweeper *w, struct row_range slab, const boo
         for (int at = slab.lo; at < slab.hi + w->steps - 1; at++)
             for (int s = 0; s < w->steps; s++) {
                 const int plane = at - s;
-                if (plane >= slab.lo + (cut[0] ? s : 0) && plane < slab.hi - (cut[1] ? s : 0))
+                const int *const lo = w->cells[s].lo, *const hi = w->cells[s].hi;
+                if (plane >= slab.lo + (cut[0] ? s : 0) && plane < slab.hi - (cut[1] ? s : 0) &&
+                    plane >= lo[w->along] && plane < hi[w->along])
                     make_piece(w, s, (struct row_range){plane, plane + 1}, tile_rows(w, tile, s));
             }
 }
@@ -112,13 +119,14 @@ static void close_cut(const struct sweeper *w, int at)
 }
 
 void sweep_steps(const struct sweep *sweep, cpu_kernel *step, const struct view *v,
-                 const struct runs *runs, int odd, int steps)
+                 const struct box *cells, const struct runs *runs, int odd, int steps)
 {
     const int across = sweep->along == 2 ? 1 : 2;
     const bool wraps = !v->ghost[sweep->along];
     struct sweeper w = {
         .step = step,
         .v = v,
+        .cells = cells,
         .runs = runs,
         .odd = odd,
         .steps = steps,
@@ -163,15 +171,15 @@ static int tile_fits(const struct sweep *s, const struct view *v, double cache)
     return most * stream >= stream_least ? (int)most : 0;
 }
 
-struct sweep sweep_choose(const struct view *v, int threads, int wanted)
+struct sweep sweep_choose(const struct view *v, int threads, int ranks, int wanted)
 {
     struct sweep s = {.steps = 1, .along = v->n[2] > 1 ? 2 : 1};
     const int planes = v->n[s.along];
     const double bytes = (double)Q * (double)v->set[SET_flow].stride * v->set[SET_flow].bits / 8;
-    const double cache = cache_last(threads);
+    const double cache = fmin(cache_last(threads), cache_host() / ranks);
     s.rows = v->n[s.along == 2 ? 1 : 2];
     if (v->place || v->sets > 1 || wanted == 1 ||
-        (!wanted && (threads == 1 || cache <= 0 || bytes < caches_least * cache)))
+        (!wanted && (threads * ranks == 1 || cache <= 0 || bytes < caches_least * cache)))
         return s;
     for (s.steps = wanted ? wanted : SWEEP_STEPS; s.steps > 1; s.steps--) {
         const int rows = tile_fits(&s, v, cache / threads);

@@ -278,9 +278,9 @@ struct box domain_part(const struct domain *d, const int lo[3], const int hi[3])
     return part;
 }
 
-int domain_shell(const struct domain *d, struct box shell[6], struct box *interior)
+static int split(const struct domain *d, const int thickness[3], struct box shell[6],
+                 struct box *interior)
 {
-    static const int thickness[3] = {X_SHELL, 1, 1};
     int count = 0;
     *interior = domain_all(d);
     for (int a = 2; a >= 0; a--) {
@@ -299,4 +299,14 @@ int domain_shell(const struct domain *d, struct box shell[6], struct box *interi
         }
     }
     return count;
+}
+
+int domain_shell(const struct domain *d, struct box shell[6], struct box *interior)
+{
+    return split(d, (const int[]){X_SHELL, 1, 1}, shell, interior);
+}
+
+int domain_layers(const struct domain *d, int depth, struct box shell[6], struct box *interior)
+{
+    return split(d, (const int[]){depth, depth, depth}, shell, interior);
 }

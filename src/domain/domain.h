@@ -55,10 +55,10 @@ struct domain {
                                  * surveyed */
     struct tag_row rows[TAG_ROWS];
     int row_count;
-    uint8_t row_listed[TAG_ROWS];   /* 1: the list's kernel steps cells of this type, not fluid */
-    uint8_t row_opening[TAG_ROWS];  /* 1 + opening beyond which cells of this type lie; 0: none */
-    uint8_t row_part[TAG_ROWS];     /* part of their body, as case_body_wall */
-    struct scalar_row *scalar;      /* view.scalar */
+    uint8_t row_listed[TAG_ROWS];  /* 1: the list's kernel steps cells of this type, not fluid */
+    uint8_t row_opening[TAG_ROWS]; /* 1 + opening beyond which cells of this type lie; 0: none */
+    uint8_t row_part[TAG_ROWS];    /* part of their body, as case_body_wall */
+    struct scalar_row *scalar;     /* view.scalar */
     struct scalar_given given[CASE_SCALARS];
     struct domain_opening *opening; /* [openings]: the six faces, then the patches */
     int openings;
@@ -143,5 +143,7 @@ struct box domain_part(const struct domain *d, const int lo[3], const int hi[3])
 /* Splits the owned cells: `shell`, those that other ranks wait for (at most 6 boxes, returns how
  * many), and `interior`, the others (may be empty). */
 int domain_shell(const struct domain *d, struct box shell[6], struct box *interior);
+/* The same, with a shell of `depth` layers of cells. */
+int domain_layers(const struct domain *d, int depth, struct box shell[6], struct box *interior);
 
 #endif

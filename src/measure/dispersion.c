@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "solver/mean_flow.h"
+
 enum status dispersion_measure(struct solver *s, int set, struct dispersion_found *found)
 {
     const struct domain *const d = s->domain;

@@ -28,6 +28,8 @@
 #include "run/sanity.h"
 #include "run/schedule.h"
 #include "run/stop.h"
+#include "solver/mean_flow.h"
+#include "solver/scalar_range.h"
 #include "solver/transport.h"
 #include "tags/paths.h"
 

@@ -110,11 +110,12 @@ struct backend_type {
     /* In the queue: a kernel over some boxes, one after the other or at once. */
     void (*launch)(struct backend *, enum queue, enum kernel, const struct view *,
                    const struct work *, int count);
-    /* In the queue of the interior: steps of all cells of the view, several in one sweep over
-     * memory. view: [steps] as from prepare, with the signals of each step; odd: parity of the
-     * first. Nothing may be exchanged or listed (kernel near) between these steps. NULL: this
-     * backend cannot. */
-    void (*sweep)(struct backend *, const struct view *, int odd, int steps);
+    /* In the queue of the interior: several steps in one sweep over memory. view: [steps] as from
+     * prepare, with the signals of each step; cells: [steps] those that make it: from the second
+     * step on without one more layer at each face that is exchanged; odd: parity of the first.
+     * Nothing is listed (kernel near) in these steps. NULL: this backend cannot. */
+    void (*sweep)(struct backend *, const struct view *, const struct box *cells, int odd,
+                  int steps);
     /* In the queue: copies between memory from alloc and memory from alloc_host, in either
      * direction, or within memory from alloc and of peers. */
     void (*copy)(struct backend *, enum queue, void *to, const void *from, size_t bytes);

@@ -6,6 +6,8 @@
 
 #include "base/agree.h"
 #include "base/message.h"
+#include "solver/scalar_range.h"
+#include "solver/step.h"
 #include "tags/bodies.h"
 #include "tags/create.h"
 #include "tags/refine.h"

@@ -23,6 +23,7 @@
 #include "solver/initial_make.h"
 #include "solver/levels.h"
 #include "solver/scalar.h"
+#include "solver/step.h"
 #include "stored.h"
 
 static size_t block_cell(const struct view *v, int x, int y, int z)

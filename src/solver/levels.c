@@ -5,6 +5,8 @@
 #include <math.h>
 
 #include "base/agree.h"
+#include "solver/mean_flow.h"
+#include "solver/scalar_range.h"
 
 /* Only one level has a mean gradient. */
 enum status levels_adjust(const struct levels *all)

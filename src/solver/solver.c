@@ -19,11 +19,7 @@
  * PIECE_LEAST: bytes of the smallest buffer. */
 enum { PIECE_BYTES = 4 << 20, PIECE_PART = 16, PIECE_CELLS = 4096, PIECE_LEAST = 1024 };
 
-/* Number of slabs of the interior; MPI can progress between two launches. */
-enum { SLABS = 8 };
-
-/* Time functions at a step, from number 1 on. */
-static void signals_of(const struct solver *s, int64_t step, double signal[SIGNALS])
+void solver_signals_at(const struct solver *s, int64_t step, double signal[SIGNALS])
 {
     const struct domain *const d = s->domain;
     const double driven = s->driven ? ldexp(*s->driven, -d->level) : 0;
@@ -31,14 +27,16 @@ static void signals_of(const struct solver *s, int64_t step, double signal[SIGNA
         signal[k] = d->signal[k] ? signal_at(d->signal[k], step) : driven;
 }
 
-/* Sets the view's signals to their values in the next step; measurements before that step use them,
- * too. Kernels get the view by value, so a running kernel does not see the change. */
-static void set_signals(struct solver *s)
+void solver_signals(struct solver *s)
 {
     if (s->signal_step != s->step)
-        signals_of(s, s->step, s->view.signal);
+        solver_signals_at(s, s->step, s->view.signal);
     s->signal_step = s->step;
 }
+
+/* Fewest planes between exchanged faces for each step of a sweep but the first: two are left out.
+ */
+enum { SWEEP_PLANES = 4 };
 
 /* Cells of the largest piece. */
 static size_t piece_cells(const struct view *v)
@@ -143,6 +141,19 @@ struct backend_wanted backend_wanted(const struct flow_case *c, MPI_Comm comm, b
                                             c->run.transport == TRANSPORT_ipc};
 }
 
+/* The steps that all ranks can make in a sweep: each leaves out one more layer at exchanged faces.
+ */
+static int sweep_agreed(const struct solver *s)
+{
+    const struct domain *const d = s->domain;
+    int steps = s->backend->type->sweep && d->near_stepped == 0 ? s->backend->sweep : 1;
+    for (int a = 0; a < 3; a++)
+        while (d->exchanged[a] && steps > 1 && d->view.n[a] < SWEEP_PLANES * (steps - 1))
+            steps--;
+    MPI_Allreduce(MPI_IN_PLACE, &steps, 1, MPI_INT, MPI_MIN, d->comm);
+    return steps;
+}
+
 enum status solver_create(struct solver *s, struct domain *d, struct backend *b,
                           enum transport transport)
 {
@@ -156,7 +167,8 @@ enum status solver_create(struct solver *s, struct domain *d, struct backend *b,
     status = status_agree(d->comm, status);
     if (!status)
         status = status_agree(d->comm, halo_create(&s->halo, d, &s->view, b, transport));
-    s->sweep = b->type->sweep && !exchange_any(&s->halo) && d->near_stepped == 0 ? b->sweep : 1;
+    if (!status)
+        s->sweep = sweep_agreed(s);
     if (status)
         solver_destroy(s);
     return status;
@@ -181,158 +193,12 @@ void solver_destroy(struct solver *s)
     *s = (struct solver){0};
 }
 
-/* A step runs these stages one after the other. A stage updates all cells, by kernel `cells` over
- * boxes and kernel `listed` over the view's list, and then exchanges populations: pack -> messages
- * -> unpack. */
-struct stage {
-    enum kernel cells, listed, pack, unpack;
-};
-static const struct stage stages[] = {{KERNEL_step, KERNEL_near, KERNEL_pack, KERNEL_unpack}};
-
-static void launch_boxes(struct solver *s, const struct stage *stage, enum queue queue,
-                         const struct box *boxes, int count)
-{
-    struct work work[6];
-    set_signals(s);
-    for (int k = 0; k < count; k++)
-        work[k] = (struct work){boxes[k], {.odd = (int)(s->step & 1)}};
-    s->backend->type->launch(s->backend, queue, stage->cells, &s->view, work, count);
-}
-
-/* Launches `listed` on cells `from` to `to` - 1 of the view's list. */
-static void launch_listed(struct solver *s, const struct stage *stage, enum queue queue, int from,
-                          int to)
-{
-    const struct work work = {{{from, 0, 0}, {to, 1, 1}}, {.odd = (int)(s->step & 1)}};
-    if (to > from)
-        s->backend->type->launch(s->backend, queue, stage->listed, &s->view, &work, 1);
-}
-
-/* Launches the interior in slabs and lets MPI progress between them; for backends whose launches
- * return only when the kernel is done. */
-static void launch_slabs(struct solver *s, const struct stage *stage)
-{
-    const int lo = s->interior.lo[2], height = s->interior.hi[2] - lo;
-    for (int k = 0; k < SLABS; k++) {
-        struct box slab = s->interior;
-        slab.lo[2] = lo + height * k / SLABS;
-        slab.hi[2] = lo + height * (k + 1) / SLABS;
-        launch_boxes(s, stage, QUEUE_INTERIOR, &slab, 1);
-        exchange_progress(&s->halo);
-    }
-}
-
-static void launch_interior(struct solver *s, const struct stage *stage)
-{
-    struct backend *const b = s->backend;
-    b->type->phase(b, QUEUE_INTERIOR, PHASE_interior, true);
-    set_signals(s);
-    launch_listed(s, stage, QUEUE_INTERIOR, exchange_any(&s->halo) ? s->domain->near_shell : 0,
-                  s->domain->near_stepped);
-    if (b->type->asynchronous || !exchange_any(&s->halo))
-        launch_boxes(s, stage, QUEUE_INTERIOR, &s->interior, 1);
-    else
-        launch_slabs(s, stage);
-    b->type->phase(b, QUEUE_INTERIOR, PHASE_interior, false);
-}
-
-/* The shell, the interior and the unpacking of one step use different addresses, so they may run in
- * any order or at once. The shell starts after the whole previous step. The interior starts after
- * the previous step's shell and packing, because of halo_send. It does not wait for the previous
- * step's unpacking: that writes only populations of shell cells. */
-static enum status stage_exchanging(struct solver *s, const struct stage *stage)
-{
-    const int odd = (int)(s->step & 1);
-    struct backend *const b = s->backend;
-    b->type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);
-    b->type->phase(b, QUEUE_SHELL, PHASE_shell, true);
-    launch_boxes(s, stage, QUEUE_SHELL, s->shell, s->shells);
-    launch_listed(s, stage, QUEUE_SHELL, 0, s->domain->near_shell);
-    b->type->phase(b, QUEUE_SHELL, PHASE_shell, false);
-    halo_pack(&s->halo, &s->view, stage->pack, odd);
-    if (b->type->asynchronous)
-        launch_interior(s, stage);
-    const enum status status = halo_send(&s->halo);
-    if (!b->type->asynchronous)
-        launch_interior(s, stage);
-    halo_finish(&s->halo, &s->view, stage->unpack, odd);
-    return status;
-}
-
-enum status solver_advance(struct solver *s)
-{
-    enum status status = STATUS_OK;
-    for (size_t k = 0; k < sizeof stages / sizeof *stages; k++)
-        if (!exchange_any(&s->halo))
-            launch_interior(s, &stages[k]);
-        else if (stage_exchanging(s, &stages[k]))
-            status = STATUS_MACHINE;
-    s->step++;
-    return status;
-}
-
-enum status solver_adjust(struct solver *s)
-{
-    const enum status mean = mean_flow_adjust(s), range = scalar_range_adjust(&s, 1);
-    return mean ? mean : range;
-}
-
-enum status solver_step(struct solver *s)
-{
-    const enum status status = solver_advance(s);
-    return solver_adjust(s) ? STATUS_MACHINE : status;
-}
-
-/* Makes `steps` steps in one sweep over memory. */
-static void advance_sweep(struct solver *s, int steps)
-{
-    struct backend *const b = s->backend;
-    struct view v[SWEEP_STEPS];
-    set_signals(s);
-    for (int k = 0; k < steps; k++) {
-        v[k] = s->view;
-        signals_of(s, s->step + k, v[k].signal);
-    }
-    b->type->phase(b, QUEUE_INTERIOR, PHASE_interior, true);
-    b->type->sweep(b, v, (int)(s->step & 1), steps);
-    b->type->phase(b, QUEUE_INTERIOR, PHASE_interior, false);
-    s->step += steps;
-}
-
-enum status solver_sweep(struct solver *s, int64_t most)
-{
-    const int64_t mean = mean_flow_next(s), range = scalar_range_next(s);
-    most = most < s->sweep ? most : s->sweep;
-    most = mean && mean < most ? mean : most;
-    most = range && range < most ? range : most;
-    if (most <= 1)
-        return solver_step(s);
-    advance_sweep(s, (int)most);
-    return solver_adjust(s);
-}
-
 enum status solver_wait(struct solver *s)
 {
     struct backend *const b = s->backend;
     const enum status shell = b->type->wait(b, QUEUE_SHELL);
     const enum status interior = b->type->wait(b, QUEUE_INTERIOR);
     return shell ? shell : interior;
-}
-
-enum status solver_sweep_timed(struct solver *s, int64_t most, double seconds[PHASES])
-{
-    struct backend *const b = s->backend;
-    double more[PHASES];
-    enum status status = solver_wait(s);
-    b->timing = true;
-    b->type->phase(b, QUEUE_INTERIOR, PHASE_step, true);
-    status = solver_sweep(s, most) || status ? STATUS_MACHINE : solver_wait(s);
-    b->type->phase(b, QUEUE_INTERIOR, PHASE_step, false);
-    b->timing = false;
-    b->type->phases(b, more);
-    for (int k = 0; k < PHASES; k++)
-        seconds[k] += more[k];
-    return status;
 }
 
 bool solver_piece(const struct solver *s, const struct box *box, int number, struct box *piece)
@@ -368,7 +234,7 @@ static void ask(struct fetch *f, int k)
     const struct work work = {
         f->piece[k],
         {.odd = (int)(s->step & 1), .set = f->set, .buffer = s->buffer[k], .layers = s->layers}};
-    set_signals(s);
+    solver_signals(s);
     type->after(s->backend, QUEUE_INTERIOR, QUEUE_SHELL); /* last copy of the buffer; the step */
     type->launch(s->backend, QUEUE_INTERIOR, f->kernel, &s->view, &work, 1);
     if (type->host_memory)
@@ -476,7 +342,7 @@ const void *solver_partials(struct solver *s, enum kernel kernel, const struct b
     work.task.layers = s->layers;
     work.task.workers = most < (size_t)b->workers ? (int)most : b->workers;
     watchdog_progress();
-    set_signals(s);
+    solver_signals(s);
     b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
     b->type->launch(b, QUEUE_INTERIOR, kernel, &s->view, &work, 1);
     if (!b->type->host_memory)
@@ -494,7 +360,7 @@ void solver_launch(struct solver *s, enum kernel kernel, const struct box *box, 
     struct backend *const b = s->backend;
     struct work work = {*box, task};
     work.task.odd = (int)(s->step & 1);
-    set_signals(s);
+    solver_signals(s);
     b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
     b->type->launch(b, QUEUE_INTERIOR, kernel, &s->view, &work, 1);
 }

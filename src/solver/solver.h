@@ -5,8 +5,6 @@
 #include "domain/domain.h"
 #include "solver/backend.h"
 #include "solver/halo.h"
-#include "solver/mean_flow.h"
-#include "solver/scalar_range.h"
 
 struct solver {
     struct domain *domain;
@@ -38,24 +36,14 @@ enum status solver_create(struct solver *s, struct domain *d, struct backend *b,
                           enum transport transport);
 void solver_destroy(struct solver *s);
 
-/* Advances by one step: shell, then exchange while the interior runs. On a GPU the step may still
- * be running on return; solver_wait and every function that returns results wait for it. When the
- * backend fails (STATUS_MACHINE, reported), this still counts the step and exchanges messages. So
- * ranks may agree on the status later, after the same number of steps on all. */
-enum status solver_step(struct solver *s);
-enum status solver_advance(struct solver *s); /* without solver_adjust */
-
-/* What follows a step, and step 0: the flow-rate controller, the mean velocity for scalars, and
- * their ranges. */
-enum status solver_adjust(struct solver *s);
+/* Waits for all work; reports and returns its errors. */
 enum status solver_wait(struct solver *s);
 
-/* Advances by as many steps as one sweep over memory makes: at least 1, at most `most`. Otherwise
- * as solver_step. */
-enum status solver_sweep(struct solver *s, int64_t most);
-
-/* The same, but waits until the steps are done; adds the time of each phase to `seconds`. */
-enum status solver_sweep_timed(struct solver *s, int64_t most, double seconds[PHASES]);
+/* Time functions at a step, from number 1 on. */
+void solver_signals_at(const struct solver *s, int64_t step, double signal[SIGNALS]);
+/* Sets the view's to their values in the next step; measurements before that step use them, too.
+ * Kernels get the view by value, so a running kernel does not see the change. */
+void solver_signals(struct solver *s);
 
 /* Upper bound of a rank's backend memory in bytes: populations, tags, halo buffers and pieces. */
 double solver_bytes(const struct domain *d);

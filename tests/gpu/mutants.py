@@ -19,11 +19,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 FOLDER = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build-mutants")
 SOURCE, BUILD = FOLDER + "/source", FOLDER + "/build"  # beside each other: Meson reads no file of a source below a build
 
-SOLVER, HALO, PEERS, CUDA = "src/solver/solver.c", "src/solver/halo.c", "src/solver/peers.c", "cuda/backend.c"
+SOLVER, STEP, HALO, PEERS, CUDA = "src/solver/solver.c", "src/solver/step.c", "src/solver/halo.c", "src/solver/peers.c", "cuda/backend.c"
 SEAM, EXCHANGE = "src/solver/seam.c", "src/solver/exchange.c"
 # File, the function it is in, the call, what takes its place.
 MUTANTS = [
-    (SOLVER, "stage_exchanging", "b->type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);", ""),
+    (STEP, "shell_and_pack", "b->type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);", ""),
     (SOLVER, "solver_wait", "b->type->wait(b, QUEUE_SHELL)", "STATUS_OK"),
     (SOLVER, "solver_wait", "b->type->wait(b, QUEUE_INTERIOR)", "STATUS_OK"),
     (SOLVER, "ask", "type->after(s->backend, QUEUE_INTERIOR, QUEUE_SHELL);", ""),

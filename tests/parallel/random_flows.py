@@ -26,7 +26,7 @@ WAYS = [("all cells, generic", {"run.sparse": "never", "run.isa": "generic", "ru
         ("fluid alone", {"run.sparse": "always"}, 0, False),
         ("fluid alone, generic, 2 threads", {"run.sparse": "always", "run.isa": "generic", "run.threads": 2}, 0, False),
         ("3 steps a sweep, 2 threads", {"run.sparse": "never", "run.sweep": 3, "run.threads": 2}, 0, False),
-        ("2 ranks", {"run.sparse": "never"}, 2, False),
+        ("2 ranks, 2 steps a sweep", {"run.sparse": "never", "run.sweep": 2}, 2, False),
         ("3 ranks, fluid alone", {"run.sparse": "always"}, 3, False)]
 if STANDIN:
     WAYS = [("GPU", {"run.sparse": "never"}, 1, True), ("2 GPUs, fluid alone", {"run.sparse": "always"}, 2, True)]

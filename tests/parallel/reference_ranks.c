@@ -253,6 +253,8 @@ static const char *check_hash(struct reference *r, struct solver *s, uint64_t se
     return NULL;
 }
 
+static int swept; /* sweeps of several steps */
+
 static void compare(const struct setting *t)
 {
     struct reference r;
@@ -282,17 +284,21 @@ static void compare(const struct setting *t)
     s.step = t->first;
     reference_put(&r, &s);
     bool same = true; /* so far: only the first step that differs is told */
-    for (int step = 0; step <= STEPS; step++) {
-        if (step > 0) {
-            reference_step(&r);
-            if (solver_step(&s))
-                complain(t, s.step, "the step failed");
-        }
+    for (int64_t left = STEPS; left >= 0;) {
         /* Looking waits for all that is under way: in half of the cases steps follow one another.
          */
-        const bool look = t->seed % 2 || step == 0 || step == STEPS;
+        const bool look = t->seed % 2 || left == STEPS || left == 0;
         if (look && same && !(same = reference_same(&r, &s, where, sizeof where)))
             complain(t, s.step, where);
+        const int64_t before = s.step;
+        if (left == 0)
+            break;
+        if (solver_sweep(&s, left))
+            complain(t, s.step, "the step failed");
+        for (int64_t k = before; k < s.step; k++)
+            reference_step(&r);
+        swept += s.step - before > 1;
+        left -= s.step - before;
     }
     wrong = anywhere(!same) ? NULL : check_hash(&r, &s, t->seed, t->changes);
     if (wrong)
@@ -363,7 +369,7 @@ static void at_random(int ranks, uint64_t seed, int *cases)
         int cells[3];
         for (int a = 0; a < 3; a++) {
             const uint64_t draw = reference_random(&seed) >> 8;
-            cells[a] = 1 + (int)(draw % (a == 0 ? 40 : 7));
+            cells[a] = 1 + (int)(draw % (a == 0 ? 40 : t.seed >> 21 & 1 ? 30 : 7));
             for (int side = 0; side < 2 && (draw >> 8) % 2; side++)
                 t.faces[2 * a + side] = "wabcwabcsvdonVDs"[(draw >> (10 + 4 * side)) %
                                                            (t.seed & 64 && cells[a] > 1 ? 16 : 4)];
@@ -390,6 +396,8 @@ static void at_random(int ranks, uint64_t seed, int *cases)
             t.c.solver.van_driest = t.seed >> 7 & 1 ? 0.01 : 0;
         }
         t.c.run.threads = 1 + (int)(t.seed >> 9 & 1);
+        t.c.run.sweep =
+            t.seed >> 21 & 1 ? 2 + (int)(t.seed >> 22 & 1) + (int)(t.seed >> 23 & 1) : 1;
         t.c.run.exchange = t.seed >> 18 & 1 ? EXCHANGE_all : EXCHANGE_cut;
         t.c.run.sparse = t.seed >> 19 & 1 ? SPARSE_always : SPARSE_never;
         for (int a = 0; a < 3; a++)
@@ -414,9 +422,9 @@ int main(int argc, char **argv)
     every_cut(ranks, &cases);
     for (int k = 0; k < random_cases; k++)
         at_random(ranks, seed * 1000003 + (uint64_t)k, &cases);
-    const bool failed = anywhere(failures > 0);
+    const bool failed = anywhere(failures > 0) || (TAGFLOW_BACKEND.sweep && !swept);
     if (rank == 0)
-        printf("%d cases on %d ranks: %s\n", cases, ranks,
+        printf("%d cases on %d ranks, %d sweeps of several steps: %s\n", cases, ranks, swept,
                failed ? "FAILED" : "all as the reference");
     MPI_Finalize();
     return failed;

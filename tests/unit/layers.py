@@ -35,7 +35,6 @@ CYCLES = [frozenset(cycle.split()) for cycle in (
     "foreign/hdf5 foreign/hdf5_wire",
     "io/series io/series_cut",
     "solver/drive solver/grid solver/hold",
-    "solver/mean_flow solver/scalar_range solver/solver",
     "tags/edges tags/refine",
 )]
 root = os.environ.get("TAGFLOW_SOURCE_ROOT", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))

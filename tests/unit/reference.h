@@ -11,7 +11,7 @@
 #define TAGFLOW_TEST_REFERENCE_H
 
 #include "boundary.h"
-#include "solver/solver.h"
+#include "solver/step.h"
 #include "stored.h"
 
 /* First row that reference_row gives out: beyond those that the domain makes of a case. */

@@ -69,11 +69,13 @@ static void compare(struct setting *t)
     for (int k = 0; k < 3; k++) {
         const int steps = 1 + (int)(reference_random(&random) % (uint64_t)t->sweep.steps);
         struct view v[SWEEP_STEPS];
+        struct box cells[SWEEP_STEPS];
         for (int n = 0; n < steps; n++) {
             v[n] = s.view;
+            cells[n] = domain_all(&d);
             reference_step(&r);
         }
-        sweep_steps(&t->sweep, variants[t->c.run.isa]->kernel[KERNEL_step], v, &runs,
+        sweep_steps(&t->sweep, variants[t->c.run.isa]->kernel[KERNEL_step], v, cells, &runs,
                     (int)(s.step & 1), steps);
         s.step += steps;
         if (!reference_same(&r, &s, where, sizeof where))
