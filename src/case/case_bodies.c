@@ -131,7 +131,7 @@ enum status body_read(struct map m, void *thing)
         (shape.node && (s = shape_read(shape, &body->shape))) || (s = find_bounds(shape, body)) ||
         (s = record_read(m, 0, body)))
         return s;
-    /* the speed of rotating surfaces is checked later, on the grid: bodies_list() */
+    /* the speed of rotating surfaces is checked later, on the grid: near_list_make() */
     if ((s = check_mach(m.r, map_get(m, "velocity"), magnitude(body->velocity),
                         "the surface is as fast as")))
         return s;

@@ -1,5 +1,4 @@
-/* Solid bodies: their cell types and tags, and the list of fluid cells beside bodies with
- * interpolated or rotating walls, or whose force is asked for. */
+/* Solid bodies: their cell types and tags. */
 #ifndef TAGFLOW_BODIES_H
 #define TAGFLOW_BODIES_H
 
@@ -30,9 +29,15 @@ enum status bodies_found(const struct flow_case *c, const int64_t cells[CASE_BOD
  * above. */
 enum status bodies_solid(struct domain *d, const struct flow_case *c);
 
-/* Makes the list of this rank's cells, those of the shells first, and changes the types of the
- * cells that the list's kernel steps. After all tags are final. Collective; errors as above. */
-enum status bodies_list(const struct bodies *b, struct domain *d);
+/* Do the fluid cells beside the body need the list: is its wall interpolated, or does it rotate? */
+bool bodies_surface(const struct case_body *body);
+/* Does a series ask for the heat of the body, and with it for its area, which its cells do not
+ * give? */
+bool bodies_want_area(const struct flow_case *c, int body);
+/* The periodic images of a body along an axis that have cells in the box, as shifts in box lengths:
+ * first to last, 0 is the body itself. A body from lo to hi without an end along the axis has no
+ * images. */
+void bodies_images(const struct domain *d, int axis, double lo, double hi, int *first, int *last);
 
 void bodies_close(struct bodies *b);
 

@@ -18,6 +18,7 @@
 #include "tags/bodies.h"
 #include "tags/edges.h"
 #include "tags/faces.h"
+#include "tags/near_list.h"
 #include "tags/scalars.h"
 #include "tags/zones.h"
 
@@ -249,7 +250,7 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
         status = status_agree(comm, mark_beside(d, c, &fluid));
     }
     if (!status)
-        status = bodies_list(&bodies, d);
+        status = near_list_make(&bodies, d);
     bodies_close(&bodies);
     if (!status)
         status = status_agree(comm, scalars_rows(d, c));
