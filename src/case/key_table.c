@@ -772,7 +772,7 @@ const struct key key_table[] = {
     {ROW("run.sweep", KEY_COUNT), .level = LEVEL_SAME,
      AT(flow_case, run.sweep), .range = BETWEEN(1, SWEEP_STEPS), .fallback = "auto", .example = "1",
      .meaning = "most steps in one sweep over memory; auto: several where the CPU waits for memory; "
-                "1 on a GPU, with `refine`, scalars, sparse memory and interpolated surfaces"},
+                "1 on a GPU, with `refine`, sparse memory and interpolated surfaces"},
     {ROW("run.time_limit", KEY_WALL), .level = LEVEL_ABSENT,
      AT(flow_case, run.time_limit), .range = WALL, .fallback = "none", .example = "11h50m",
      .meaning = "wall time of this job, its last checkpoint included; then it stops and can be "

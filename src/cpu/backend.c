@@ -1,5 +1,6 @@
 /* The CPU backend: the variant of the kernels for this processor, OpenMP threads, ordinary memory.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,9 @@
 
 #include <omp.h>
 
+#include "base/cache.h"
 #include "base/clock.h"
+#include "base/cores.h"
 #include "base/isa.h"
 #include "base/message.h"
 #include "base/rounding.h"
@@ -29,7 +32,8 @@ struct cpu_backend {
     struct runs runs;
     struct sweep sweep;
     int threads, wanted_sweep;
-    int ranks;                 /* of the host */
+    int ranks;                 /* of this run on this host */
+    double cache;              /* bytes of the last-level cache for this rank */
     struct packages *packages; /* NULL: the host does not tell their energy */
     double seconds[PHASES];
 };
@@ -70,19 +74,11 @@ static void cpu_describe(char line[512])
              isa_name(isa_best()));
 }
 
-static int ranks_of_host(MPI_Comm comm)
-{
-    MPI_Comm host;
-    int ranks;
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-    MPI_Comm_size(host, &ranks);
-    MPI_Comm_free(&host);
-    return ranks;
-}
-
 static enum status cpu_open(struct backend **out, const struct backend_wanted *wanted)
 {
     const enum isa best = isa_best(), isa = wanted->isa == ISA_auto ? best : wanted->isa;
+    struct cores cores;
+    cores_find(wanted->comm, &cores); /* collective */
     if (!isa_runs(isa))
         return fail_machine(
             "this processor lacks the instruction set %s; it has %s (run.isa: auto)",
@@ -105,7 +101,9 @@ static enum status cpu_open(struct backend **out, const struct backend_wanted *w
     }
     b->threads = wanted->threads;
     b->wanted_sweep = wanted->sweep;
-    b->ranks = ranks_of_host(wanted->comm);
+    b->ranks = cores.ranks;
+    b->cache =
+        fmin(cache_last(b->threads), cache_host() / cores.host * cores.allowed / cores.ranks);
     b->packages = wanted->beside ? NULL : packages_open(PACKAGES_FOLDER);
     omp_set_dynamic(0);
     omp_set_num_threads(b->threads);
@@ -131,7 +129,7 @@ static enum status cpu_prepare(struct backend *backend, const struct view *v, st
     struct cpu_backend *const b = (struct cpu_backend *)backend;
     *kernels = *v;
     view_derive(kernels);
-    b->sweep = sweep_choose(v, b->threads, b->ranks, b->wanted_sweep);
+    b->sweep = sweep_choose(v, b->threads, b->ranks, b->cache, b->wanted_sweep);
     b->base.sweep = b->sweep.steps;
     runs_destroy(&b->runs);
     const enum status s = runs_create(&b->runs, v);

@@ -254,8 +254,9 @@ MIXED(moving)
     {                                                                                              \
         operate(f, out, p, x, collision, subgrid, loops);                                          \
     }
-/* The plainest loop of each operator also does the vector whose last cell wraps. That takes a second
- * copy of the operator, which takes long to compile: so the other loops leave it to step_run(). */
+/* The plainest loop of each operator also does the vector whose last cell wraps. That takes a
+ * second copy of the operator, which takes long to compile: so the other loops leave it to
+ * step_run(). */
 #define BULK(name, collision, subgrid, loops)                                                      \
     static int bulk_##name(const struct row *row, const struct run_parameters *p, int x0, int x1,  \
                            int wraps)                                                              \
@@ -444,7 +445,8 @@ void VARIANT(cpu_step)(const struct view *v, const struct runs *runs, const stru
         struct queue queue;
         struct scalars scalars;
         if (v->scalar)
-            scalars = scalars_of_thread(v, runs, omp_get_thread_num());
+            /* in a sweep one thread of the sweep runs this kernel alone */
+            scalars = scalars_of_thread(v, runs, omp_get_ancestor_thread_num(1));
         queue_start(&queue);
 #pragma omp for collapse(2) schedule(static) nowait
         for (int z = b->lo[2]; z < b->hi[2]; z++)

@@ -1,4 +1,4 @@
-/* Several steps in one sweep over memory.
+/* Several steps in one sweep over memory (temporal blocking).
  *
  * A cell may make step s + 1 as soon as it and its 18 neighbours have made step s: a population's
  * slot passes between the two cells of a link alone, one step after the other (include/slot.h). No
@@ -27,14 +27,12 @@
  * one more layer, too: the solver makes these when their neighbours' messages are there. */
 #include "cpu/sweep.h"
 
-#include <math.h>
+#include <assert.h>
 
 #include <omp.h>
 
-#include "base/cache.h"
-
 /* Sweeps of several steps pay for blocks of so many times the last-level cache (docs/lab/speed.md);
- * one thread does not wait for memory long enough. */
+ * a host with one busy thread does not wait for memory long enough. */
 static const double caches_least = 16;
 /* Share of a thread's part of the last-level cache that the planes of a tile may take. */
 static const double cache_room = 0.5;
@@ -111,11 +109,14 @@ static void sweep_slab(const struct sweeper *w, struct row_range slab, const boo
 }
 
 /* The second pass, at a cut before plane `at`. */
-static void close_cut(const struct sweeper *w, int at)
+static void fill_cut(const struct sweeper *w, int at)
 {
     for (int tile = 0; tile < w->tiles + w->closes; tile++)
-        for (int s = 1; s < w->steps; s++)
+        for (int s = 1; s < w->steps; s++) {
+            assert(at - s >= (at > 0 ? w->cells[s].lo[w->along] : -s) &&
+                   at + s <= w->cells[s].hi[w->along]); /* sweep_possible */
             make_piece(w, s, (struct row_range){at - s, at + s}, tile_rows(w, tile, s));
+        }
 }
 
 void sweep_steps(const struct sweep *sweep, cpu_kernel *step, const struct view *v,
@@ -147,7 +148,7 @@ void sweep_steps(const struct sweep *sweep, cpu_kernel *step, const struct view 
         sweep_slab(&w, slab, cut);
 #pragma omp barrier
         if (cut[0])
-            close_cut(&w, slab.lo);
+            fill_cut(&w, slab.lo);
     }
 }
 
@@ -159,26 +160,34 @@ bool sweep_possible(const struct sweep *sweep, const struct view *v, int threads
     return (!cut || v->n[sweep->along] / threads >= margin) && (!closes || v->n[across] >= margin);
 }
 
+/* Bytes of all populations in a cell. */
+static double cell_bytes(const struct view *v)
+{
+    double bytes = 0;
+    for (int k = 0; k < v->sets; k++)
+        bytes += (double)set_cell_bytes(&v->set[k]);
+    return bytes;
+}
+
 /* Rows of a tile so that steps + 1 planes of it fit into a thread's part of the cache; 0: they are
  * too few. */
 static int tile_fits(const struct sweep *s, const struct view *v, double cache)
 {
     const int rows = v->n[s->along == 2 ? 1 : 2];
     const double stream = (double)v->row * v->set[SET_flow].bits / 8; /* bytes of a row in each */
-    const double most = cache_room * cache / (Q * stream * (s->steps + 1));
+    const double most = cache_room * cache / ((double)v->row * cell_bytes(v) * (s->steps + 1));
     if (most >= rows)
         return rows;
     return most * stream >= stream_least ? (int)most : 0;
 }
 
-struct sweep sweep_choose(const struct view *v, int threads, int ranks, int wanted)
+struct sweep sweep_choose(const struct view *v, int threads, int ranks, double cache, int wanted)
 {
     struct sweep s = {.steps = 1, .along = v->n[2] > 1 ? 2 : 1};
     const int planes = v->n[s.along];
-    const double bytes = (double)Q * (double)v->set[SET_flow].stride * v->set[SET_flow].bits / 8;
-    const double cache = fmin(cache_last(threads), cache_host() / ranks);
+    const double bytes = (double)v->set[SET_flow].stride * cell_bytes(v);
     s.rows = v->n[s.along == 2 ? 1 : 2];
-    if (v->place || v->sets > 1 || wanted == 1 ||
+    if (v->place || wanted == 1 ||
         (!wanted && (threads * ranks == 1 || cache <= 0 || bytes < caches_least * cache)))
         return s;
     for (s.steps = wanted ? wanted : SWEEP_STEPS; s.steps > 1; s.steps--) {

@@ -278,8 +278,8 @@ struct box domain_part(const struct domain *d, const int lo[3], const int hi[3])
     return part;
 }
 
-static int split(const struct domain *d, const int thickness[3], struct box shell[6],
-                 struct box *interior)
+static int split_shell(const struct domain *d, const int thickness[3], struct box shell[6],
+                       struct box *interior)
 {
     int count = 0;
     *interior = domain_all(d);
@@ -303,10 +303,10 @@ static int split(const struct domain *d, const int thickness[3], struct box shel
 
 int domain_shell(const struct domain *d, struct box shell[6], struct box *interior)
 {
-    return split(d, (const int[]){X_SHELL, 1, 1}, shell, interior);
+    return split_shell(d, (const int[]){X_SHELL, 1, 1}, shell, interior);
 }
 
 int domain_layers(const struct domain *d, int depth, struct box shell[6], struct box *interior)
 {
-    return split(d, (const int[]){depth, depth, depth}, shell, interior);
+    return split_shell(d, (const int[]){depth, depth, depth}, shell, interior);
 }

@@ -143,7 +143,7 @@ struct box domain_part(const struct domain *d, const int lo[3], const int hi[3])
 /* Splits the owned cells: `shell`, those that other ranks wait for (at most 6 boxes, returns how
  * many), and `interior`, the others (may be empty). */
 int domain_shell(const struct domain *d, struct box shell[6], struct box *interior);
-/* The same, with a shell of `depth` layers of cells. */
+/* Splits them into `depth` layers of cells at exchanged faces, and the rest. */
 int domain_layers(const struct domain *d, int depth, struct box shell[6], struct box *interior);
 
 #endif

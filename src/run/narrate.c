@@ -77,9 +77,8 @@ static void say_sweep(const struct narrator *n)
     const struct solver *const s = &n->grid->level->solver;
     const char *const why = !s->backend->type->sweep        ? "on a GPU"
                             : n->grid->levels > 1           ? "refined grid"
-                            : s->domain->near_stepped > 0   ? "interpolated surfaces"
+                            : s->listed                     ? "interpolated surfaces"
                             : s->domain->view.place != NULL ? "sparse memory"
-                            : s->view.sets > 1              ? "scalars"
                                                             : "too few planes in a block";
     if (s->sweep > 1)
         say("steps in one sweep over memory: %d", s->sweep);

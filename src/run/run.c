@@ -362,11 +362,12 @@ static enum status run_batch(struct run *r, int64_t most, struct wishes *w)
     const int64_t first = s->step, end = first + steps;
     while (s->step < end) {
         const int64_t left = end - s->step, step = s->step;
-        const bool last = left <= s->sweep; /* its phases stand for those of all steps */
+        /* The phases of a whole sweep, or of the last step, stand for those of all steps. */
+        const bool timed = s->sweep > 1 ? step == first : left == 1;
         /* A rank that failed completes the batch, too: the others do not know it yet. */
-        if (last ? grid_sweep_timed(g, left, p->phases) : grid_sweep(g, left))
+        if (timed ? grid_sweep_timed(g, left, p->phases) : grid_sweep(g, left))
             status = STATUS_MACHINE;
-        p->phases_steps += last ? s->step - step : 0;
+        p->phases_steps += timed ? s->step - step : 0;
         p->step = s->step;
         narrate_live(&r->n);
     }

@@ -19,7 +19,8 @@
 enum queue { QUEUE_INTERIOR, QUEUE_SHELL, QUEUES };
 
 /* Phases of a step. `step`: the whole step. `exchange`: from the first message given to MPI until
- * the last one has arrived; the interior runs meanwhile. `wait`: the part of `exchange` in which
+ * the last one has arrived; the interior runs meanwhile; of a sweep the sum over its steps, and the
+ * interior runs during the first. `wait`: the part of `exchange` in which
  * the host only waits in MPI (a GPU may be computing the interior). These three are times of the
  * host, the others are times of work in the queues. `seam`: what passes to the next finer level and
  * back, messages included, in PHASE_SEAM_PARTS parts of a step of the coarser level. */
@@ -111,9 +112,9 @@ struct backend_type {
     void (*launch)(struct backend *, enum queue, enum kernel, const struct view *,
                    const struct work *, int count);
     /* In the queue of the interior: several steps in one sweep over memory. view: [steps] as from
-     * prepare, with the signals of each step; cells: [steps] those that make it: from the second
-     * step on without one more layer at each face that is exchanged; odd: parity of the first.
-     * Nothing is listed (kernel near) in these steps. NULL: this backend cannot. */
+     * prepare, with the signals of each step; cells: [steps] those that make step k; for k > 0 all
+     * but k layers at each exchanged face; odd: parity of the first. Nothing is listed (kernel
+     * near) in these steps. NULL: this backend cannot. */
     void (*sweep)(struct backend *, const struct view *, const struct box *cells, int odd,
                   int steps);
     /* In the queue: copies between memory from alloc and memory from alloc_host, in either

@@ -34,8 +34,8 @@ void solver_signals(struct solver *s)
     s->signal_step = s->step;
 }
 
-/* Fewest planes between exchanged faces for each step of a sweep but the first: two are left out.
- */
+/* A sweep of T steps needs SWEEP_PLANES (T - 1) planes between exchanged faces; its last step
+ * leaves out 2 (T - 1) of them. */
 enum { SWEEP_PLANES = 4 };
 
 /* Cells of the largest piece. */
@@ -141,17 +141,18 @@ struct backend_wanted backend_wanted(const struct flow_case *c, MPI_Comm comm, b
                                             c->run.transport == TRANSPORT_ipc};
 }
 
-/* The steps that all ranks can make in a sweep: each leaves out one more layer at exchanged faces.
- */
-static int sweep_agreed(const struct solver *s)
+/* The most steps that all ranks can make in a sweep. */
+static void agree_on_sweep(struct solver *s)
 {
     const struct domain *const d = s->domain;
-    int steps = s->backend->type->sweep && d->near_stepped == 0 ? s->backend->sweep : 1;
+    int steps = s->backend->type->sweep ? s->backend->sweep : 1;
     for (int a = 0; a < 3; a++)
         while (d->exchanged[a] && steps > 1 && d->view.n[a] < SWEEP_PLANES * (steps - 1))
             steps--;
-    MPI_Allreduce(MPI_IN_PLACE, &steps, 1, MPI_INT, MPI_MIN, d->comm);
-    return steps;
+    int least[2] = {steps, d->near_stepped > 0 ? 0 : 1};
+    MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, d->comm);
+    s->listed = !least[1];
+    s->sweep = s->listed ? 1 : least[0];
 }
 
 enum status solver_create(struct solver *s, struct domain *d, struct backend *b,
@@ -168,7 +169,7 @@ enum status solver_create(struct solver *s, struct domain *d, struct backend *b,
     if (!status)
         status = status_agree(d->comm, halo_create(&s->halo, d, &s->view, b, transport));
     if (!status)
-        s->sweep = sweep_agreed(s);
+        agree_on_sweep(s);
     if (status)
         solver_destroy(s);
     return status;

@@ -17,7 +17,8 @@ struct solver {
                            * there is none */
     struct box shell[6], interior;
     int shells;
-    int sweep;          /* most steps that are made in one sweep over memory */
+    int sweep;          /* most steps of a sweep over memory, the same on all ranks */
+    bool listed;        /* a rank has cells that the list's kernel steps */
     void *buffer[2];    /* backend memory for pieces: one piece is in use, the next on its way */
     void *host[2];      /* copies on the host; equal to buffer[] if the backend uses host memory */
     size_t piece_cells; /* most cells of a piece: a buffer has room for the populations of any set,

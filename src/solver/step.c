@@ -120,8 +120,8 @@ enum status solver_step(struct solver *s)
     return solver_adjust(s) ? STATUS_MACHINE : status;
 }
 
-/* A sweep of several steps over the cells that wait for no message during them: one layer less at
- * exchanged faces for each step after the second. */
+/* Several steps of the cells that wait for no message meanwhile. Step k > 0 leaves out k layers at
+ * exchanged faces; step 0 leaves out the shell. */
 static void sweep_interior(struct solver *s, int steps)
 {
     struct backend *const b = s->backend;
@@ -139,9 +139,9 @@ static void sweep_interior(struct solver *s, int steps)
     b->type->phase(b, QUEUE_INTERIOR, PHASE_interior, false);
 }
 
-/* Makes `steps` steps in one sweep over memory. Messages of the first step travel during the sweep.
- * Then the layers that each later step left out make it, as soon as the messages of the step before
- * are there. */
+/* Makes `steps` steps in one sweep over memory. Messages of step 0 are sent before the sweep.
+ * Afterwards the layers that step 1, 2, ... left out are updated, each when the messages of the
+ * step before have arrived. */
 static enum status advance_sweep(struct solver *s, int steps)
 {
     const struct stage *const stage = stages;
@@ -153,9 +153,11 @@ static enum status advance_sweep(struct solver *s, int steps)
         return status;
     }
     for (int k = 0; k < steps; k++, s->step++) {
-        struct box layers[6], inside;
-        const int count = domain_layers(s->domain, k, layers, &inside);
-        shell_and_pack(s, stage, k ? layers : s->shell, k ? count : s->shells);
+        struct box layers[6], rest;
+        if (k == 0)
+            shell_and_pack(s, stage, s->shell, s->shells);
+        else
+            shell_and_pack(s, stage, layers, domain_layers(s->domain, k, layers, &rest));
         if (halo_send(&s->halo))
             status = STATUS_MACHINE;
         if (k == 0)
@@ -184,7 +186,8 @@ enum status solver_sweep_timed(struct solver *s, int64_t most, double seconds[PH
     enum status status = solver_wait(s);
     b->timing = true;
     b->type->phase(b, QUEUE_INTERIOR, PHASE_step, true);
-    status = solver_sweep(s, most) || status ? STATUS_MACHINE : solver_wait(s);
+    const enum status swept = solver_sweep(s, most), waited = solver_wait(s);
+    status = status || swept || waited ? STATUS_MACHINE : STATUS_OK;
     b->type->phase(b, QUEUE_INTERIOR, PHASE_step, false);
     b->timing = false;
     b->type->phases(b, more);

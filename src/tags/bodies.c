@@ -14,7 +14,7 @@
 #include "case/bare.h"
 #include "tags/pores.h"
 
-bool bodies_surface(const struct case_body *body)
+bool bodies_has_surface(const struct case_body *body)
 {
     return body->wall == BODY_WALL_interpolated || body->spin[0] || body->spin[1] || body->spin[2];
 }
@@ -32,9 +32,9 @@ static enum status add_row(struct domain *d, const struct case_body *what, const
                          what->name, TAG_ROWS);
     d->row_part[d->row_count] = (uint8_t)part;
     struct tag_row *const row = &d->rows[d->row_count++];
-    *row = (struct tag_row){.boundary = bodies_surface(what) ? BOUNDARY_surface
-                                        : moves              ? BOUNDARY_moving
-                                                             : BOUNDARY_halfway,
+    *row = (struct tag_row){.boundary = bodies_has_surface(what) ? BOUNDARY_surface
+                                        : moves                  ? BOUNDARY_moving
+                                                                 : BOUNDARY_halfway,
                             .body = (uint8_t)(1 + body)};
     tag_row_move(row, what->velocity);
     body_bounds(b, lo, hi);

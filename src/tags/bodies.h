@@ -29,8 +29,9 @@ enum status bodies_found(const struct flow_case *c, const int64_t cells[CASE_BOD
  * above. */
 enum status bodies_solid(struct domain *d, const struct flow_case *c);
 
-/* Do the fluid cells beside the body need the list: is its wall interpolated, or does it rotate? */
-bool bodies_surface(const struct case_body *body);
+/* Do fluid cells beside the body need the list of near_list.h: is its wall interpolated, or does it
+ * rotate? */
+bool bodies_has_surface(const struct case_body *body);
 /* Does a series ask for the heat of the body, and with it for its area, which its cells do not
  * give? */
 bool bodies_want_area(const struct flow_case *c, int body);

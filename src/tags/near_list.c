@@ -427,7 +427,7 @@ enum status near_list_make(const struct bodies *b, struct domain *d)
         wants.area[k] = bodies_want_area(b->c, k);
         wants.sums[k] = wants_forces(b->c, k) || wants.area[k];
         wants.facing = wants.facing || wants.oblique[k] || wants.area[k];
-        any = any || wants.sums[k] || wants.oblique[k] || bodies_surface(&b->c->bodies[k]);
+        any = any || wants.sums[k] || wants.oblique[k] || bodies_has_surface(&b->c->bodies[k]);
     }
     if (!any)
         return STATUS_OK;

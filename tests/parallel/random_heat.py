@@ -27,7 +27,7 @@ WAYS = [("all cells, generic", {"run.sparse": "never", "run.isa": "generic", "ru
         ("fluid alone", {"run.sparse": "always"}, 0),
         ("fluid alone, generic, 2 threads", {"run.sparse": "always", "run.isa": "generic", "run.threads": 2}, 0),
         ("3 steps a sweep, 3 threads", {"run.sparse": "never", "run.sweep": 3, "run.threads": 3}, 0),
-        ("2 ranks", {"run.sparse": "never"}, 2),
+        ("2 ranks, 2 steps a sweep", {"run.sparse": "never", "run.sweep": 2}, 2),
         ("3 ranks, fluid alone", {"run.sparse": "always"}, 3),
         ("4 ranks, all halos", {"run.exchange": "all"}, 4),
         ("8 ranks", {}, 8)]

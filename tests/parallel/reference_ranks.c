@@ -284,7 +284,7 @@ static void compare(const struct setting *t)
     s.step = t->first;
     reference_put(&r, &s);
     bool same = true; /* so far: only the first step that differs is told */
-    for (int64_t left = STEPS; left >= 0;) {
+    for (int64_t left = STEPS;;) {
         /* Looking waits for all that is under way: in half of the cases steps follow one another.
          */
         const bool look = t->seed % 2 || left == STEPS || left == 0;
@@ -352,6 +352,7 @@ static void every_cut(int ranks, int *cases)
                         t.c.solver.smagorinsky = 0.2;
                         t.c.solver.van_driest = 0.01;
                     }
+                    t.c.run.sweep = 1 + (int)(seed % 4);
                     t.c.run.exchange = seed % 5 == 0 ? EXCHANGE_all : EXCHANGE_cut;
                     t.first = (int)(seed / 2 % 2);
                     t.obstacles = seed % 3 == 0 ? 0 : 3 + (int)(seed % 20);
@@ -369,7 +370,7 @@ static void at_random(int ranks, uint64_t seed, int *cases)
         int cells[3];
         for (int a = 0; a < 3; a++) {
             const uint64_t draw = reference_random(&seed) >> 8;
-            cells[a] = 1 + (int)(draw % (a == 0 ? 40 : t.seed >> 21 & 1 ? 30 : 7));
+            cells[a] = 1 + (int)(draw % (t.seed >> 21 & 1 ? (a == 0 ? 140 : 30) : a == 0 ? 40 : 7));
             for (int side = 0; side < 2 && (draw >> 8) % 2; side++)
                 t.faces[2 * a + side] = "wabcwabcsvdonVDs"[(draw >> (10 + 4 * side)) %
                                                            (t.seed & 64 && cells[a] > 1 ? 16 : 4)];

@@ -66,17 +66,29 @@ static void compare(struct setting *t)
     s.step = t->first;
     reference_put(&r, &s);
     uint64_t random = t->seed;
+    /* Layers are left out as where ranks exchange halos; here no message is due before their step.
+     */
+    struct domain left_out = d;
+    for (int a = 0; a < 3; a++)
+        left_out.exchanged[a] =
+            t->seed >> 33 & 1 && d.view.ghost[a] && d.view.n[a] >= 4 * (t->sweep.steps - 1);
     for (int k = 0; k < 3; k++) {
         const int steps = 1 + (int)(reference_random(&random) % (uint64_t)t->sweep.steps);
         struct view v[SWEEP_STEPS];
-        struct box cells[SWEEP_STEPS];
+        struct box cells[SWEEP_STEPS], layers[SWEEP_STEPS][6];
+        int count[SWEEP_STEPS];
         for (int n = 0; n < steps; n++) {
             v[n] = s.view;
-            cells[n] = domain_all(&d);
+            count[n] = domain_layers(&left_out, n, layers[n], &cells[n]);
             reference_step(&r);
         }
         sweep_steps(&t->sweep, variants[t->c.run.isa]->kernel[KERNEL_step], v, cells, &runs,
                     (int)(s.step & 1), steps);
+        for (int n = 1; n < steps; n++)
+            for (int l = 0; l < count[n]; l++)
+                if (box_cells(&layers[n][l]) > 0)
+                    variants[t->c.run.isa]->kernel[KERNEL_step](
+                        &v[n], &runs, &layers[n][l], (struct task){.odd = (int)((s.step + n) & 1)});
         s.step += steps;
         if (!reference_same(&r, &s, where, sizeof where))
             fail_msg("%d x %d x %d cells, faces %s, operator %d, force %g, %s, %d threads, "
