@@ -234,14 +234,14 @@ number scalars_lift(const struct view *v, int odd, int x, int y, int z)
 }
 
 void scalars_alone(const struct view *v, int odd, int x, int y, int z, const number u[3],
-                   number eddy);
+                   number eddy, const struct near_cell *near);
 void scalars_alone(const struct view *v, int odd, int x, int y, int z, const number u[3],
-                   number eddy)
+                   number eddy, const struct near_cell *near)
 {
     const struct around a = around(v, x, y, z);
     const cell_index n = owned_index(v, x, y, z);
     const int subgrid = v->rows[v->tags[n] & TAG_ROW].subgrid != SUBGRID_none;
-    cell_carry(v, odd, n, &a, u, eddy, subgrid, NULL);
+    cell_carry(v, odd, n, &a, u, eddy, subgrid, near);
 }
 
 void flow_alone(const struct view *v, struct task t, size_t cell, size_t cells, int x, int y, int z)

@@ -1,6 +1,6 @@
 /* The CPU's step of the list of cells beside surfaces: vectors of listed cells of one type, whose
  * links may differ. Compiled once per variant, as rows.c. */
-#include "cpu/rows.h" /* first: it defines `real` */
+#include "cpu/scalars.h" /* first: it defines `real` */
 
 #include "slip.h"
 #include "surface.h"
@@ -13,6 +13,15 @@ struct lane_addresses {
 
 /* Distance of prefetches in the list. */
 enum { NEAR_AHEAD = 16 };
+
+/* A step of the list; `inner`: addresses for all cells whose neighbours' indices do not wrap. */
+struct near_list {
+    const struct view *v;
+    const struct runs *runs;
+    struct slots s;
+    struct lane_addresses inner;
+    int odd;
+};
 
 /* Cells of one type that are stepped together. */
 struct cells {
@@ -46,16 +55,16 @@ static void set_addresses(struct lane_addresses *a, const struct slots *s, ptrdi
     }
 }
 
-/* Addresses for all cells whose neighbours' indices do not wrap; not for views with places. */
-static struct lane_addresses inner_addresses(const struct view *v, const struct slots *s)
+/* `inner` is not for views with places. */
+static struct near_list near_list(const struct view *v, const struct runs *runs, int odd)
 {
-    struct lane_addresses a;
+    struct near_list l = {.v = v, .runs = runs, .s = slots_at(v, odd, sizeof(stored)), .odd = odd};
     ptrdiff_t next[Q / 2];
 #define X(i, j, cx, cy, cz, weight) next[i / 2] = (cx) + (cy)*v->row + (cz)*v->plane;
     PAIR_LIST(X)
 #undef X
-    set_addresses(&a, s, 0, next);
-    return a;
+    set_addresses(&l.inner, &l.s, 0, next);
+    return l;
 }
 
 static bool at_seam(const struct view *v, const int at[3])
@@ -201,7 +210,7 @@ static __attribute__((noinline)) void leave_lanes(const struct view *v, const st
                                                   real out[Q])
 {
     const struct tag_row *const row = &v->rows[g->row], *const wall = &v->rows[l->first];
-    const struct collision_parameters cp = p->collision;
+    const struct collision_parameters cp = lifted(p, 0);
     const struct moments bare = moments(f, cp, 0), m = moments(f, cp, row->forced);
     const struct rates r = subgrid_rates(row->subgrid, f, m, cp, p->damping, row->forced);
     const struct leaving_cells cells = {{bare.jx, bare.jy, bare.jz},
@@ -249,45 +258,22 @@ TAGFLOW_FN void load_lane(const struct view *v, const struct runs *runs,
     }
 }
 
-/* What the subgrid model and the sponge need in cells. */
-static __attribute__((noinline)) void set_strengths(const struct view *v, const struct cells *g,
-                                                    struct run_parameters *p, number damping[LANES],
-                                                    double strength[LANES])
-{
-    const struct tag_row *const row = &v->rows[g->row];
-    for (int k = 0; k < LANES; k++) {
-        const int *const at = g->cell[k]->at;
-        if (p->damping_along)
-            damping[k] =
-                damping_of_row(v, row, at[1], at[2]) * (number)damping_along(v, row)[at[0]];
-        if (p->target)
-            strength[k] = sponge_of_cell(v, row, at[0], at[1], at[2]);
-    }
-    if (p->damping_along)
-        p->damping = *(const unaligned_reals *)damping;
-    p->damping_along = NULL;
-    p->sponge = strength;
-    p->sponge_along = 1;
-}
-
 /* Steps cells of one type, as near_step does. */
-static __attribute__((noinline)) void step_cells(const struct view *v, const struct slots *s,
-                                                 const struct runs *runs,
-                                                 const struct lane_addresses *inner,
-                                                 struct cells *g)
+static __attribute__((noinline)) void step_cells(const struct near_list *list, struct cells *g)
 {
+    const struct view *const v = list->v;
     const struct tag_row *const row = &v->rows[g->row];
     struct run_parameters p;
+    struct cell_inputs inputs;
     struct lane_addresses other[LANES];
     const struct lane_addresses *addresses[LANES];
+    const int *at[LANES];
     size_t index[LANES];
     stored word[Q][LANES];
     struct crossings l;
-    double strength[LANES];
-    number damping[LANES];
     real f[Q], out[Q];
     set_parameters(&p, v, row, g->cell[0]->at[1], g->cell[0]->at[2]);
-    l.first = runs->beyond[g->cell[0]->first];
+    l.first = list->runs->beyond[g->cell[0]->first];
     l.unlike = 0;
     for (int i = 0; i < Q; i++)
         l.set[i] = 0;
@@ -297,20 +283,21 @@ static __attribute__((noinline)) void step_cells(const struct view *v, const str
         g->cell[k] = g->cell[0];
     for (int k = 0; k < LANES; k++) {
         const struct near_cell *const cell = g->cell[k];
-        addresses[k] = inner;
+        at[k] = cell->at;
+        addresses[k] = &list->inner;
         index[k] = owned_index(v, cell->at[0], cell->at[1], cell->at[2]);
         if (v->place || at_seam(v, cell->at)) {
-            other_addresses(v, s, cell->at, &other[k]);
+            other_addresses(v, &list->s, cell->at, &other[k]);
             addresses[k] = &other[k];
             index[k] = 0;
         }
-        load_lane(v, runs, cell, addresses[k], index[k], k, word, &l);
+        load_lane(v, list->runs, cell, addresses[k], index[k], k, word, &l);
+        if (v->lifts)
+            inputs.lift[k] = scalars_lift(v, list->odd, at[k][0], at[k][1], at[k][2]);
     }
     if (l.unlike || v->rows[l.first].boundary == BOUNDARY_slip)
-        load_mirrored(v, s, g, &l, word);
-    if (p.damping_along || p.target)
-        set_strengths(v, g, &p, damping, strength);
-
+        load_mirrored(v, &list->s, g, &l, word);
+    set_inputs(&p, &inputs, v, row, at);
     TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++)
         f[i] = load_lanes(word[i]);
@@ -330,12 +317,13 @@ static __attribute__((noinline)) void step_cells(const struct view *v, const str
         for (int i = 0; i < Q; i++)
             addresses[k]->at[i][index[k]] = word[i][k];
     }
+    for (int k = 0; k < g->count && v->scalar; k++)
+        scalars_gathered(v, &inputs, k, list->odd, at[k], g->cell[k]);
     g->count = 0;
 }
 
 /* The thread's place for cells of type `row`. Without a free one, the fullest is stepped. */
-static struct cells *cells_of(const struct view *v, const struct slots *s, const struct runs *runs,
-                              const struct lane_addresses *inner, struct cells waiting[WAITING],
+static struct cells *cells_of(const struct near_list *list, struct cells waiting[WAITING],
                               uint8_t row)
 {
     struct cells *best = waiting;
@@ -346,7 +334,7 @@ static struct cells *cells_of(const struct view *v, const struct slots *s, const
             best = g;
     }
     if (best->count)
-        step_cells(v, s, runs, inner, best);
+        step_cells(list, best);
     best->row = row;
     return best;
 }
@@ -366,8 +354,7 @@ cpu_kernel VARIANT(cpu_near);
 void VARIANT(cpu_near)(const struct view *v, const struct runs *runs, const struct box *b,
                        struct task t)
 {
-    const struct slots s = slots_at(v, t.odd, sizeof(stored));
-    const struct lane_addresses inner = inner_addresses(v, &s);
+    const struct near_list list = near_list(v, runs, t.odd);
 #pragma omp parallel
     {
         struct cells waiting[WAITING] = {{.count = 0}};
@@ -375,18 +362,18 @@ void VARIANT(cpu_near)(const struct view *v, const struct runs *runs, const stru
         for (int n = b->lo[0]; n < b->hi[0]; n++) {
             const uint8_t row = runs->near_row[n];
             if (!v->place && n + NEAR_AHEAD < b->hi[0])
-                prefetch_cell(v, &inner, &v->near[n + NEAR_AHEAD]);
-            if (row & NEAR_ALONE || v->scalar) {
+                prefetch_cell(v, &list.inner, &v->near[n + NEAR_AHEAD]);
+            if (row & NEAR_ALONE) {
                 near_alone(v, t.odd, &v->near[n]);
                 continue;
             }
-            struct cells *const g = cells_of(v, &s, runs, &inner, waiting, row);
+            struct cells *const g = cells_of(&list, waiting, row);
             g->cell[g->count++] = &v->near[n];
             if (g->count == LANES)
-                step_cells(v, &s, runs, &inner, g);
+                step_cells(&list, g);
         }
         for (int k = 0; k < WAITING; k++)
             if (waiting[k].count)
-                step_cells(v, &s, runs, &inner, &waiting[k]);
+                step_cells(&list, &waiting[k]);
     }
 }

@@ -15,9 +15,6 @@ const stored *mirrored_at(const struct view *v, const struct slots *s, int link,
     return (const stored *)load_slot(s, from) + load_place(v, from, at[0], at[1], at[2]);
 }
 
-/* Coordinates of the cells of a vector. */
-typedef const int lane_cells[LANES][3];
-
 /* Stores a population of `count` cells. */
 TAGFLOW_FN void scatter(stored *to, const cell_index place[LANES], real value, int count)
 {
@@ -144,14 +141,12 @@ static __attribute__((noinline)) void arrive_lanes(const struct view *v, const s
 
 /* Replaces the populations that leave into cells that are not fluid, as cell_leaves does. */
 static __attribute__((noinline)) void group_leaves(const struct view *v, const struct link_group *g,
-                                                   lane_cells at, const number *lift,
+                                                   lane_cells at, const struct run_parameters *by,
                                                    const real f[Q], real out[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES, nowhere[3] = {0, 0, 0};
     const struct tag_row *const row = &v->rows[g->row];
-    struct collision_parameters p = collision_parameters(v, row);
-    if (lift)
-        accelerate(&p, v, *(const unaligned_reals *)lift);
+    const struct collision_parameters p = lifted(by, 0);
     const struct moments bare = moments(f, p, 0), m = moments(f, p, row->forced);
     struct leaving l = {.drho = m.drho, .u = {m.ux, m.uy, m.uz}, .j = {bare.jx, bare.jy, bare.jz}};
     real collided[Q];
@@ -189,39 +184,23 @@ static __attribute__((noinline)) void group_leaves(const struct view *v, const s
 static __attribute__((noinline)) void step_group(const struct view *v, const struct link_group *g,
                                                  const struct waiting *w)
 {
-    number u[3][LANES], eddy[LANES];
     const struct tag_row *const row = &v->rows[g->row];
     struct run_parameters p;
-    double strength[LANES];
-    number damping[LANES];
+    struct cell_inputs inputs;
+    const int *at[LANES];
     real f[Q], out[Q];
     set_parameters(&p, v, row, w->at[0][1], w->at[0][2]);
-    for (int k = 0; k < LANES && (p.damping_along || p.target); k++) {
-        const int x = w->at[k][0], y = w->at[k][1], z = w->at[k][2];
-        if (p.damping_along)
-            damping[k] = damping_of_row(v, row, y, z) * (number)damping_along(v, row)[x];
-        if (p.target)
-            strength[k] = sponge_of_cell(v, row, x, y, z);
-    }
-    if (p.damping_along)
-        p.damping = *(const unaligned_reals *)damping;
-    p.damping_along = NULL;
-    p.sponge = strength;
-    p.sponge_along = 1;
-    p.lift = NULL;
-    if (v->scalar) {
-        p.lift = v->lifts ? w->lift : NULL;
-        for (int k = 0; k < 3; k++)
-            p.u[k] = u[k];
-        p.eddy = eddy;
-    }
-
+    for (int k = 0; k < LANES; k++)
+        at[k] = w->at[k];
+    if (v->lifts)
+        memcpy(inputs.lift, w->lift, sizeof inputs.lift);
+    set_inputs(&p, &inputs, v, row, at);
     for (int i = 0; i < Q; i++)
         f[i] = load_lanes(w->f[i]);
     if (boundary_open(row->boundary) && g->links) {
         for (int i = 0; i < Q; i++)
             f[i] = f[i] * (1 / STORED_ONE);
-        arrive_lanes(v, g, w->at, p.lift, f);
+        arrive_lanes(v, g, at, p.lift, f);
         for (int i = 0; i < Q; i++)
             f[i] = f[i] * STORED_ONE;
     }
@@ -233,7 +212,7 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
             f[i] = f[i] * (1 / STORED_ONE);
             out[i] = out[i] * (1 / STORED_ONE);
         }
-        group_leaves(v, g, w->at, p.lift, f, out);
+        group_leaves(v, g, at, &p, f, out);
         for (int i = 0; i < Q; i++)
             out[i] = out[i] * STORED_ONE;
     }
@@ -243,10 +222,8 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
     scatter(w->to[i], v->place ? w->next[i / 2] : w->own, out[i], w->count);
     PAIR_LIST(X)
 #undef X
-    for (int k = 0; k < w->count && v->scalar; k++) {
-        const number here[3] = {u[0][k], u[1][k], u[2][k]};
-        scalars_alone(v, w->odd, w->at[k][0], w->at[k][1], w->at[k][2], here, eddy[k]);
-    }
+    for (int k = 0; k < w->count && v->scalar; k++)
+        scalars_gathered(v, &inputs, k, w->odd, at[k], NULL);
 }
 
 static void step_waiting(const struct view *v, const struct runs *runs, struct queue *q,

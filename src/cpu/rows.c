@@ -30,11 +30,10 @@ TAGFLOW_FN void operate(const real f[Q], real out[Q], const struct run_parameter
 {
     const int forced = loops & LOOP_forced, carries = loops & LOOP_carries;
     const struct collision_parameters *c = &p->collision;
-    struct collision_parameters lifted;
-    if (forced && carries && p->lift) {
-        lifted = p->collision;
-        accelerate(&lifted, p->view, *(const unaligned_reals *)(p->lift + x));
-        c = &lifted;
+    struct collision_parameters with_lift;
+    if (forced && carries) {
+        with_lift = lifted(p, x);
+        c = &with_lift;
     }
     const struct moments m = moments_in(f, STORED_ONE, *c, forced);
     real damping = p->damping;
@@ -372,7 +371,7 @@ static void scalars_solid(const struct view *v, const struct box *b, int odd, in
     const uint8_t *const tags = v->tags + owned_index(v, 0, y, z);
     for (int x = b->lo[0]; x < b->hi[0]; x++)
         if (type_in(&v->holding, tags[x]))
-            scalars_alone(v, odd, x, y, z, still, 0);
+            scalars_alone(v, odd, x, y, z, still, 0, NULL);
 }
 
 /* Steps the part of a box in one row. a: NULL without scalars. */

@@ -128,6 +128,15 @@ TAGFLOW_FN void set_parameters(struct run_parameters *p, const struct view *v,
     p->view = v;
 }
 
+/* The collision's parameters with the buoyancy of the cells from x on. */
+TAGFLOW_FN struct collision_parameters lifted(const struct run_parameters *p, ptrdiff_t x)
+{
+    struct collision_parameters c = p->collision;
+    if (p->lift)
+        accelerate(&c, p->view, *(const unaligned_reals *)(p->lift + x));
+    return c;
+}
+
 #define mirrored_at VARIANT(mirrored_at)
 /* Where population `from` lies that link `link` of a cell brings from a plane of symmetry, as
  * cell_arrived finds it; `s`: the slots of this step. */
