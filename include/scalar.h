@@ -339,11 +339,8 @@ TAGFLOW_FN struct scalar_slope scalar_slope(const struct view *v, const struct s
 }
 
 /* What a link takes from the population that leaves along it, (G . c_i) h*_i. g, u: components of G
- * and of the velocity along its axis; way: of c_i, 1 or -1. */
-TAGFLOW_FN real scalar_climb(number g, number way, real u)
-{
-    return (number)0.125 * (way * g) + ((number)0.5 * g) * u;
-}
+ * and of the velocity, of one cell or of a vector, along its axis; way: of c_i, 1 or -1. */
+#define SCALAR_CLIMB(g, way, u) ((number)0.125 * ((way) * (g)) + ((number)0.5 * (g)) * (u))
 
 /* Takes it from all populations, as if all left into cells that hold the set, and gives back what
  * the mean velocity takes, as populations of the set h. */
@@ -353,12 +350,10 @@ TAGFLOW_FN void scalar_ascend(real out[Q_AXES], struct scalar_slope s, const rea
     out[0] = out[0] + (number)0.25 * s.rise;
     for (int a = 0; a < 3; a++) {
         const real odd = half * u[a];
-        out[2 * a + 1] = (out[2 * a + 1] + (eighth + odd)) - scalar_climb(s.along[a], up, u[a]);
-        out[2 * a + 2] = (out[2 * a + 2] + (eighth - odd)) - scalar_climb(s.along[a], down, u[a]);
+        out[2 * a + 1] = (out[2 * a + 1] + (eighth + odd)) - SCALAR_CLIMB(s.along[a], up, u[a]);
+        out[2 * a + 2] = (out[2 * a + 2] + (eighth - odd)) - SCALAR_CLIMB(s.along[a], down, u[a]);
     }
 }
-
-#ifndef TAGFLOW_LANES
 
 /* Slots of a set at a step, as struct slots. */
 struct set_slots {
@@ -414,7 +409,7 @@ TAGFLOW_FN struct set_places set_places_of(const struct view *v, cell_index n,
 }
 
 TAGFLOW_FN void set_load(const struct set_slots *s, const struct set_places *p, uint32_t links,
-                         real g[Q_AXES])
+                         number g[Q_AXES])
 {
     g[0] = (number)s->rest[p->own];
     for (int k = 0; k < 3; k++) {
@@ -451,7 +446,7 @@ TAGFLOW_FN number scalar_oblique_back(const struct view *v, const struct scalar_
  * after the collision; left: what left into the wall, as it was stored. near: the cell's entry in
  * the list of cells beside surfaces, NULL: none. */
 TAGFLOW_FN set_stored link_back(const struct view *v, const struct scalar_row *wall, int in,
-                                const real g[Q_AXES], const real out[Q_AXES], set_stored left,
+                                const number g[Q_AXES], const number out[Q_AXES], set_stored left,
                                 struct scalar_cell c, const struct near_cell *near)
 {
     if (near && (wall->surface || wall->oblique)) {
@@ -469,6 +464,58 @@ TAGFLOW_FN set_stored link_back(const struct view *v, const struct scalar_row *w
     }
     return scalar_back(v, wall, in, left, c);
 }
+
+/* The population that left into the wall cell m along the link against `in`: it lies where the next
+ * step loads link `in` from. */
+TAGFLOW_FN set_stored *set_waiting(const struct view *v, int set, int odd, int in,
+                                   const struct set_places *p, cell_index m)
+{
+    const cell_index place = in & 1 ? p->own : v->place ? sparse_next(v, in / 2 - 1, p->own, m) : m;
+    return (set_stored *)v->set[set].populations + (size_t)slot_load(odd, in) * v->set[set].stride +
+           place;
+}
+
+/* What comes back from the walls at a cell's links; parameters: as for link_back(). */
+TAGFLOW_FN void set_leaves(const struct view *v, int set, int odd, cell_index n,
+                           const struct around *a, const struct set_places *p, uint32_t links,
+                           const number g[Q_AXES], const number out[Q_AXES],
+                           struct scalar_cell cell, const struct near_cell *near)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    TAGFLOW_ROLLED
+    for (int in = 1; in < Q_AXES; in++) {
+        const int to = opposite(in);
+        if (!(links >> in & 1))
+            continue;
+        const cell_index m = n + neighbour(a, c[to][0], c[to][1], c[to][2]);
+        const struct scalar_row *const wall = scalar_row(v, set, v->tags[m] & TAG_ROW);
+        set_stored *const waiting = set_waiting(v, set, odd, in, p, m);
+        if (wall->wall != SCALAR_adiabatic)
+            *waiting = link_back(v, wall, in, g, out, *waiting, cell, near);
+    }
+}
+
+/* Gives the populations that left into walls what scalar_ascend took for the links. */
+TAGFLOW_FN void set_stays(const struct view *v, int set, int odd, cell_index n,
+                          const struct around *a, const struct set_places *p, uint32_t links,
+                          const struct scalar_row *row, const number u[3])
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    TAGFLOW_ROLLED
+    for (int in = 1; in < Q_AXES; in++) {
+        const int to = opposite(in), axis = (in - 1) / 2;
+        const cell_index m = n + neighbour(a, c[to][0], c[to][1], c[to][2]);
+        if (!(links >> in & 1))
+            continue;
+        set_stored *const waiting = set_waiting(v, set, odd, in, p, m);
+        const number way = in & 1 ? -1 : 1;
+        const number along = axis == 0 ? u[0] : axis == 1 ? u[1] : u[2]; /* u stays in registers */
+        *waiting =
+            (set_stored)((number)*waiting + SCALAR_CLIMB((number)row->gradient[axis], way, along));
+    }
+}
+
+#ifndef TAGFLOW_LANES
 
 /* The value of a scalar in cell n; 0 where the cell does not hold it. The scalar that turns into it
  * comes before it, and the one that turns into that one before both. */
@@ -517,56 +564,6 @@ TAGFLOW_FN number cell_lift(const struct view *v, int odd, cell_index n, const s
 TAGFLOW_RARE number rare_lift(const struct view *v, int odd, cell_index n, const struct around *a)
 {
     return cell_lift(v, odd, n, a);
-}
-
-/* The population that left into the wall cell m along the link against `in`: it lies where the next
- * step loads link `in` from. */
-TAGFLOW_FN set_stored *set_waiting(const struct view *v, int set, int odd, int in,
-                                   const struct set_places *p, cell_index m)
-{
-    const cell_index place = in & 1 ? p->own : v->place ? sparse_next(v, in / 2 - 1, p->own, m) : m;
-    return (set_stored *)v->set[set].populations + (size_t)slot_load(odd, in) * v->set[set].stride +
-           place;
-}
-
-/* What comes back from the walls at a cell's links; parameters: as for link_back(). */
-TAGFLOW_FN void set_leaves(const struct view *v, int set, int odd, cell_index n,
-                           const struct around *a, const struct set_places *p, uint32_t links,
-                           const real g[Q_AXES], const real out[Q_AXES], struct scalar_cell cell,
-                           const struct near_cell *near)
-{
-    static const int c[Q][3] = LATTICE_VELOCITIES;
-    TAGFLOW_ROLLED
-    for (int in = 1; in < Q_AXES; in++) {
-        const int to = opposite(in);
-        if (!(links >> in & 1))
-            continue;
-        const cell_index m = n + neighbour(a, c[to][0], c[to][1], c[to][2]);
-        const struct scalar_row *const wall = scalar_row(v, set, v->tags[m] & TAG_ROW);
-        set_stored *const waiting = set_waiting(v, set, odd, in, p, m);
-        if (wall->wall != SCALAR_adiabatic)
-            *waiting = link_back(v, wall, in, g, out, *waiting, cell, near);
-    }
-}
-
-/* Gives the populations that left into walls what scalar_ascend took for the links. */
-TAGFLOW_FN void set_stays(const struct view *v, int set, int odd, cell_index n,
-                          const struct around *a, const struct set_places *p, uint32_t links,
-                          const struct scalar_row *row, const real u[3])
-{
-    static const int c[Q][3] = LATTICE_VELOCITIES;
-    TAGFLOW_ROLLED
-    for (int in = 1; in < Q_AXES; in++) {
-        const int to = opposite(in), axis = (in - 1) / 2;
-        const cell_index m = n + neighbour(a, c[to][0], c[to][1], c[to][2]);
-        if (!(links >> in & 1))
-            continue;
-        set_stored *const waiting = set_waiting(v, set, odd, in, p, m);
-        const number way = in & 1 ? -1 : 1;
-        const real along = axis == 0 ? u[0] : axis == 1 ? u[1] : u[2]; /* u stays in registers */
-        *waiting =
-            (set_stored)((number)*waiting + scalar_climb((number)row->gradient[axis], way, along));
-    }
 }
 
 /* The step of all scalars in cell n. u, eddy: velocity and eddy viscosity of the flow, 0 in a

@@ -217,31 +217,11 @@ LISTED(enter, fetch(v, t, t.seam->link[t.substep - 1][k].at))
 LISTED(share, (void)k)
 LISTED(coalesce, fetch(v, t, t.seam->group[k].at[t.odd]))
 
-#define scalars_lift PRECISION(scalars_lift)
-#define scalars_alone PRECISION(scalars_alone)
 #define near_alone PRECISION(near_alone)
 void near_alone(const struct view *v, int odd, const struct near_cell *cell);
 void near_alone(const struct view *v, int odd, const struct near_cell *cell)
 {
     near_step(v, odd, cell);
-}
-
-number scalars_lift(const struct view *v, int odd, int x, int y, int z);
-number scalars_lift(const struct view *v, int odd, int x, int y, int z)
-{
-    const struct around a = around(v, x, y, z);
-    return cell_lift(v, odd, owned_index(v, x, y, z), &a);
-}
-
-void scalars_alone(const struct view *v, int odd, int x, int y, int z, const number u[3],
-                   number eddy, const struct near_cell *near);
-void scalars_alone(const struct view *v, int odd, int x, int y, int z, const number u[3],
-                   number eddy, const struct near_cell *near)
-{
-    const struct around a = around(v, x, y, z);
-    const cell_index n = owned_index(v, x, y, z);
-    const int subgrid = v->rows[v->tags[n] & TAG_ROW].subgrid != SUBGRID_none;
-    cell_carry(v, odd, n, &a, u, eddy, subgrid, near);
 }
 
 void flow_alone(const struct view *v, struct task t, size_t cell, size_t cells, int x, int y, int z)

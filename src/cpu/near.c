@@ -23,11 +23,10 @@ struct near_list {
     int odd;
 };
 
-/* Cells of one type that are stepped together. */
-struct cells {
+/* Cells of a type that wait until a vector is full of them. */
+struct near_waiting {
     uint8_t row;
-    int count;
-    const struct near_cell *cell[LANES];
+    struct gathered cells;
 };
 
 /* Links of the cells of a vector from cells that are not fluid. set[i]: bit k, lane k has link i;
@@ -87,13 +86,13 @@ static __attribute__((noinline)) void other_addresses(const struct view *v, cons
 
 /* Populations of links from planes of symmetry, as cell_arrived finds them. */
 static __attribute__((noinline)) void load_mirrored(const struct view *v, const struct slots *s,
-                                                    const struct cells *g,
+                                                    const struct gathered *g,
                                                     const struct crossings *l,
                                                     stored word[Q][LANES])
 {
     for (int i = 1; i < Q; i++)
         for (int k = 0; k < LANES; k++) {
-            const int *const at = g->cell[k]->at;
+            const int *const at = g->at[k];
             int beside[3], from;
             if (!(l->set[i] >> k & 1))
                 continue;
@@ -117,14 +116,14 @@ static unsigned lanes_beyond(const uint8_t beyond[LANES], uint8_t row)
 
 /* The velocity of a surface where the links `in` of cells meet it. */
 static __attribute__((noinline)) void surface_lanes(const struct view *v, const struct tag_row *row,
-                                                    const struct cells *g, int in,
+                                                    const struct gathered *g, int in,
                                                     const float q[LANES], real u[3])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     double each[3][LANES];
     for (int k = 0; k < LANES; k++) {
         double arm[3], here[3];
-        surface_arm(v, row, g->cell[k]->at, c[opposite(in)], (double)q[k], arm);
+        surface_arm(v, row, g->at[k], c[opposite(in)], (double)q[k], arm);
         surface_velocity(row, arm, here);
         for (int a = 0; a < 3; a++)
             each[a][k] = here[a];
@@ -177,7 +176,7 @@ TAGFLOW_FN real choose_lanes(unsigned lanes, real a, real b)
 
 /* What comes back along link `in` of cells from walls of several types, in the lanes that have the
  * link; in others what leaves. */
-static __attribute__((noinline)) real leave_unlike(const struct view *v, const struct cells *g,
+static __attribute__((noinline)) real leave_unlike(const struct view *v, const struct gathered *g,
                                                    const struct crossings *l,
                                                    const struct leaving_cells *cells, int in,
                                                    const real f[Q], const real collided[Q])
@@ -204,12 +203,11 @@ static __attribute__((noinline)) real leave_unlike(const struct view *v, const s
 }
 
 /* Replaces the populations that leave into cells that are not fluid, as cell_leaves does. */
-static __attribute__((noinline)) void leave_lanes(const struct view *v, const struct cells *g,
-                                                  const struct crossings *l,
-                                                  const struct run_parameters *p, const real f[Q],
-                                                  real out[Q])
+static __attribute__((noinline)) void
+leave_lanes(const struct view *v, const struct tag_row *row, const struct gathered *g,
+            const struct crossings *l, const struct run_parameters *p, const real f[Q], real out[Q])
 {
-    const struct tag_row *const row = &v->rows[g->row], *const wall = &v->rows[l->first];
+    const struct tag_row *const wall = &v->rows[l->first];
     const struct collision_parameters cp = lifted(p, 0);
     const struct moments bare = moments(f, cp, 0), m = moments(f, cp, row->forced);
     const struct rates r = subgrid_rates(row->subgrid, f, m, cp, p->damping, row->forced);
@@ -259,31 +257,29 @@ TAGFLOW_FN void load_lane(const struct view *v, const struct runs *runs,
 }
 
 /* Steps cells of one type, as near_step does. */
-static __attribute__((noinline)) void step_cells(const struct near_list *list, struct cells *g)
+static __attribute__((noinline)) void step_cells(const struct near_list *list,
+                                                 const struct tag_row *row, struct gathered *g)
 {
     const struct view *const v = list->v;
-    const struct tag_row *const row = &v->rows[g->row];
+    const int count = g->count;
     struct run_parameters p;
-    struct cell_inputs inputs;
     struct lane_addresses other[LANES];
     const struct lane_addresses *addresses[LANES];
-    const int *at[LANES];
     size_t index[LANES];
     stored word[Q][LANES];
     struct crossings l;
     real f[Q], out[Q];
-    set_parameters(&p, v, row, g->cell[0]->at[1], g->cell[0]->at[2]);
-    l.first = list->runs->beyond[g->cell[0]->first];
+    l.first = list->runs->beyond[g->near[0]->first];
     l.unlike = 0;
     for (int i = 0; i < Q; i++)
         l.set[i] = 0;
     for (int i = 1; i < Q; i++)
         *(unaligned_floats *)l.q[i] = (unaligned_floats){0};
-    for (int k = g->count; k < LANES; k++)
-        g->cell[k] = g->cell[0];
+    if (v->lifts)
+        gathered_lift(v, list->odd, g);
+    set_gathered(&p, v, row, g);
     for (int k = 0; k < LANES; k++) {
-        const struct near_cell *const cell = g->cell[k];
-        at[k] = cell->at;
+        const struct near_cell *const cell = g->near[k];
         addresses[k] = &list->inner;
         index[k] = owned_index(v, cell->at[0], cell->at[1], cell->at[2]);
         if (v->place || at_seam(v, cell->at)) {
@@ -292,12 +288,9 @@ static __attribute__((noinline)) void step_cells(const struct near_list *list, s
             index[k] = 0;
         }
         load_lane(v, list->runs, cell, addresses[k], index[k], k, word, &l);
-        if (v->lifts)
-            inputs.lift[k] = scalars_lift(v, list->odd, at[k][0], at[k][1], at[k][2]);
     }
     if (l.unlike || v->rows[l.first].boundary == BOUNDARY_slip)
         load_mirrored(v, &list->s, g, &l, word);
-    set_inputs(&p, &inputs, v, row, at);
     TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++)
         f[i] = load_lanes(word[i]);
@@ -308,35 +301,35 @@ static __attribute__((noinline)) void step_cells(const struct near_list *list, s
         f[i] = f[i] * (1 / STORED_ONE);
         out[i] = out[i] * (1 / STORED_ONE);
     }
-    leave_lanes(v, g, &l, &p, f, out);
+    leave_lanes(v, row, g, &l, &p, f, out);
     TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++)
         *(unaligned_lanes *)word[opposite(i)] = lanes_of(out[i] * STORED_ONE);
-    for (int k = 0; k < g->count; k++) {
+    for (int k = 0; k < count; k++) {
         TAGFLOW_UNROLL
         for (int i = 0; i < Q; i++)
             addresses[k]->at[i][index[k]] = word[i][k];
     }
-    for (int k = 0; k < g->count && v->scalar; k++)
-        scalars_gathered(v, &inputs, k, list->odd, at[k], g->cell[k]);
+    if (v->scalar)
+        gathered_step(v, list->odd, g);
     g->count = 0;
 }
 
 /* The thread's place for cells of type `row`. Without a free one, the fullest is stepped. */
-static struct cells *cells_of(const struct near_list *list, struct cells waiting[WAITING],
-                              uint8_t row)
+static struct gathered *cells_of(const struct near_list *list, struct near_waiting waiting[WAITING],
+                                 uint8_t row)
 {
-    struct cells *best = waiting;
-    for (struct cells *g = waiting; g < waiting + WAITING; g++) {
-        if (g->count && g->row == row)
-            return g;
-        if (best->count && (!g->count || g->count > best->count))
-            best = g;
+    struct near_waiting *best = waiting;
+    for (struct near_waiting *w = waiting; w < waiting + WAITING; w++) {
+        if (w->cells.count && w->row == row)
+            return &w->cells;
+        if (best->cells.count && (!w->cells.count || w->cells.count > best->cells.count))
+            best = w;
     }
-    if (best->count)
-        step_cells(list, best);
+    if (best->cells.count)
+        step_cells(list, &list->v->rows[best->row], &best->cells);
     best->row = row;
-    return best;
+    return &best->cells;
 }
 
 /* Prefetches a cell that is stepped a few vectors later: the populations of listed cells are not in
@@ -357,23 +350,26 @@ void VARIANT(cpu_near)(const struct view *v, const struct runs *runs, const stru
     const struct near_list list = near_list(v, runs, t.odd);
 #pragma omp parallel
     {
-        struct cells waiting[WAITING] = {{.count = 0}};
+        struct near_waiting waiting[WAITING];
+        for (int k = 0; k < WAITING; k++)
+            waiting[k].cells.count = 0;
 #pragma omp for schedule(static) nowait
         for (int n = b->lo[0]; n < b->hi[0]; n++) {
+            const struct near_cell *const cell = &v->near[n];
             const uint8_t row = runs->near_row[n];
             if (!v->place && n + NEAR_AHEAD < b->hi[0])
-                prefetch_cell(v, &list.inner, &v->near[n + NEAR_AHEAD]);
+                prefetch_cell(v, &list.inner, cell + NEAR_AHEAD);
             if (row & NEAR_ALONE) {
-                near_alone(v, t.odd, &v->near[n]);
+                near_alone(v, t.odd, cell);
                 continue;
             }
-            struct cells *const g = cells_of(&list, waiting, row);
-            g->cell[g->count++] = &v->near[n];
+            struct gathered *const g = cells_of(&list, waiting, row);
+            gather(g, cell->at[0], cell->at[1], cell->at[2], cell);
             if (g->count == LANES)
-                step_cells(&list, g);
+                step_cells(&list, &v->rows[row], g);
         }
-        for (int k = 0; k < WAITING; k++)
-            if (waiting[k].count)
-                step_cells(&list, &waiting[k]);
+        for (struct near_waiting *w = waiting; w < waiting + WAITING; w++)
+            if (w->cells.count)
+                step_cells(&list, &v->rows[w->row], &w->cells);
     }
 }

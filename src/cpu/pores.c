@@ -228,6 +228,8 @@ static void part_scalars(const struct view *v, const struct runs *runs, const st
                          const struct tile_part *part, int after)
 {
     uint8_t idle[STRETCH_CELLS] = {0}; /* other runs or ranks step these */
+    struct gathered g;
+    g.count = 0;
     for (size_t k = part->stretch->idle; k < part->stretch[1].idle; k++)
         idle[runs->idle[k]] = 1;
     const uint32_t from = part->stretch->place + part->from, to = part->stretch->place + part->to;
@@ -239,10 +241,16 @@ static void part_scalars(const struct view *v, const struct runs *runs, const st
         if (place < from || place >= to || idle[place - part->stretch->place])
             continue;
         if (after)
-            scalars_at(v, &tile->scalars, k, tile->odd, x, part->y, part->z);
+            gather_told(v, &tile->scalars, tile->odd, &g, k, x, part->y, part->z);
         else
-            tile->scalars.lift[k] = scalars_lift(v, tile->odd, x, part->y, part->z);
+            gather_for(&g, k, x, part->y, part->z);
+        if (g.count == LANES)
+            tell_lift(v, &tile->scalars, tile->odd, &g);
     }
+    if (g.count && after)
+        gathered_step(v, tile->odd, &g);
+    else if (g.count)
+        tell_lift(v, &tile->scalars, tile->odd, &g);
 }
 
 /* Steps a tile; `first`: addresses of place 0. Makes the tile empty. */
@@ -338,7 +346,7 @@ void step_pores(const struct view *v, const struct runs *runs, const struct box 
 #pragma omp parallel
     {
         struct queue queue;
-        queue_start(&queue);
+        queue_start(&queue, odd);
         struct tile tile;
         struct buffers buffers;
         tile.parts = 0;
@@ -369,7 +377,7 @@ void step_pores(const struct view *v, const struct runs *runs, const struct box 
                     const int x0 = run->x0 > b->lo[0] ? run->x0 : b->lo[0];
                     const int x1 = run->x1 < b->hi[0] ? run->x1 : b->hi[0];
                     if (x0 < x1)
-                        queue_cells(v, &slots, runs, &queue, run, odd, x0, x1, y, z);
+                        queue_cells(v, &slots, runs, &queue, run, x0, x1, y, z);
                 }
             }
         step_tile(v, runs, &first, &tile, &buffers);

@@ -30,11 +30,12 @@ TAGFLOW_FN void scatter(stored *to, const cell_index place[LANES], real value, i
 }
 
 /* Velocities that cell type `row` gives at cells, see given_velocity. `c` from each. */
-static void given_lanes(const struct view *v, const struct tag_row *row, lane_cells at,
-                        const int c[3], double u[3][LANES])
+static void given_lanes(const struct view *v, const struct tag_row *row,
+                        const struct gathered *cells, const int c[3], double u[3][LANES])
 {
     for (int k = 0; k < LANES; k++) {
-        const int there[3] = {at[k][0] + c[0], at[k][1] + c[1], at[k][2] + c[2]};
+        const int there[3] = {cells->at[k][0] + c[0], cells->at[k][1] + c[1],
+                              cells->at[k][2] + c[2]};
         double here[3];
         given_velocity(v, row, there, here);
         for (int a = 0; a < 3; a++)
@@ -48,8 +49,8 @@ TAGFLOW_FN real lanes_from(const double value[LANES])
 }
 
 /* The walls beside nodes of open faces, as walls_beside finds them. */
-static void walls_beside_lanes(const struct view *v, const struct link_group *g, lane_cells at,
-                               struct arriving *a)
+static void walls_beside_lanes(const struct view *v, const struct link_group *g,
+                               const struct gathered *cells, struct arriving *a)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     a->walls = 0;
@@ -61,7 +62,7 @@ static void walls_beside_lanes(const struct view *v, const struct link_group *g,
         a->walls |= i <= 6 ? 1 << (i - 1) : BESIDE_EDGE;
         for (int k = 0; k < LANES && i <= 6; k++) {
             double here[3];
-            wall_half_way(v, wall, at[k], c[opposite(i)], here);
+            wall_half_way(v, wall, cells->at[k], c[opposite(i)], here);
             for (int axis = 0; axis < 3; axis++)
                 u[axis][k] = here[axis];
         }
@@ -120,14 +121,15 @@ static arrive_function *arrive_of(const struct arriving *a)
 
 /* What the rule of the cells' own type makes of populations that arrived. */
 static __attribute__((noinline)) void arrive_lanes(const struct view *v, const struct link_group *g,
-                                                   lane_cells at, const number *lift, real f[Q])
+                                                   const struct gathered *cells, const number *lift,
+                                                   real f[Q])
 {
     static const int here[3] = {0, 0, 0};
     struct arriving a;
     double u[3][LANES];
     a.row = &v->rows[g->row];
-    walls_beside_lanes(v, g, at, &a);
-    given_lanes(v, a.row, at, here, u);
+    walls_beside_lanes(v, g, cells, &a);
+    given_lanes(v, a.row, cells, here, u);
     a.drho = given_drho(v, a.row);
     for (int axis = 0; axis < 3; axis++) {
         a.u[axis] = lanes_from(u[axis]);
@@ -141,8 +143,9 @@ static __attribute__((noinline)) void arrive_lanes(const struct view *v, const s
 
 /* Replaces the populations that leave into cells that are not fluid, as cell_leaves does. */
 static __attribute__((noinline)) void group_leaves(const struct view *v, const struct link_group *g,
-                                                   lane_cells at, const struct run_parameters *by,
-                                                   const real f[Q], real out[Q])
+                                                   const struct gathered *cells,
+                                                   const struct run_parameters *by, const real f[Q],
+                                                   real out[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES, nowhere[3] = {0, 0, 0};
     const struct tag_row *const row = &v->rows[g->row];
@@ -167,8 +170,8 @@ static __attribute__((noinline)) void group_leaves(const struct view *v, const s
         }
         if (boundary_is(l.row->boundary) & RULE_velocity) {
             double here[3][LANES], there[3][LANES];
-            given_lanes(v, l.row, at, nowhere, here);
-            given_lanes(v, l.row, at, c[to], there);
+            given_lanes(v, l.row, cells, nowhere, here);
+            given_lanes(v, l.row, cells, c[to], there);
             for (int axis = 0; axis < 3; axis++) {
                 for (int k = 0; k < LANES; k++)
                     here[axis][k] = 0.5 * (here[axis][k] + there[axis][k]);
@@ -182,25 +185,25 @@ static __attribute__((noinline)) void group_leaves(const struct view *v, const s
 
 /* Steps the cells of a group that wait, as cell_step does. */
 static __attribute__((noinline)) void step_group(const struct view *v, const struct link_group *g,
-                                                 const struct waiting *w)
+                                                 struct waiting *w, int odd)
 {
     const struct tag_row *const row = &v->rows[g->row];
+    struct gathered *const cells = &w->cells;
+    const int count = cells->count;
     struct run_parameters p;
-    struct cell_inputs inputs;
-    const int *at[LANES];
     real f[Q], out[Q];
-    set_parameters(&p, v, row, w->at[0][1], w->at[0][2]);
-    for (int k = 0; k < LANES; k++)
-        at[k] = w->at[k];
     if (v->lifts)
-        memcpy(inputs.lift, w->lift, sizeof inputs.lift);
-    set_inputs(&p, &inputs, v, row, at);
+        gathered_lift(v, odd, cells);
+    set_gathered(&p, v, row, cells);
+    for (int k = count; k < LANES; k++) /* not stored */
+        for (int i = 0; i < Q; i++)
+            w->f[i][k] = w->f[i][0];
     for (int i = 0; i < Q; i++)
         f[i] = load_lanes(w->f[i]);
     if (boundary_open(row->boundary) && g->links) {
         for (int i = 0; i < Q; i++)
             f[i] = f[i] * (1 / STORED_ONE);
-        arrive_lanes(v, g, at, p.lift, f);
+        arrive_lanes(v, g, cells, p.lift, f);
         for (int i = 0; i < Q; i++)
             f[i] = f[i] * STORED_ONE;
     }
@@ -212,42 +215,35 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
             f[i] = f[i] * (1 / STORED_ONE);
             out[i] = out[i] * (1 / STORED_ONE);
         }
-        group_leaves(v, g, at, &p, f, out);
+        group_leaves(v, g, cells, &p, f, out);
         for (int i = 0; i < Q; i++)
             out[i] = out[i] * STORED_ONE;
     }
-    scatter(w->to[0], w->own, out[0], w->count);
+    scatter(w->to[0], w->own, out[0], count);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    scatter(w->to[j], w->own, out[j], w->count);                                                   \
-    scatter(w->to[i], v->place ? w->next[i / 2] : w->own, out[i], w->count);
+    scatter(w->to[j], w->own, out[j], count);                                                      \
+    scatter(w->to[i], v->place ? w->next[i / 2] : w->own, out[i], count);
     PAIR_LIST(X)
 #undef X
-    for (int k = 0; k < w->count && v->scalar; k++)
-        scalars_gathered(v, &inputs, k, w->odd, at[k], NULL);
+    if (v->scalar)
+        gathered_step(v, odd, cells);
+    cells->count = 0;
 }
 
 static void step_waiting(const struct view *v, const struct runs *runs, struct queue *q,
                          struct waiting *w)
 {
-    q->full -= w->count == LANES;
+    q->full -= w->cells.count == LANES;
     q->empty++;
-    for (int k = w->count; k < LANES; k++) { /* not stored */
-        memcpy(w->at[k], w->at[0], sizeof w->at[k]);
-        if (v->lifts)
-            w->lift[k] = w->lift[0];
-        for (int i = 0; i < Q; i++)
-            w->f[i][k] = w->f[i][0];
-    }
-    step_group(v, &runs->group[w->group], w);
-    w->count = 0;
+    step_group(v, &runs->group[w->group], w, q->odd);
 }
 
 /* The waiting cells to which none was added for longest: most likely they would never be full. */
 static struct waiting *oldest(struct queue *q)
 {
     struct waiting *best = NULL;
-    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++)
-        if (w->count && (!best || w->added < best->added))
+    for (struct waiting *w = q->waiting; w < q->waiting + WAITING; w++)
+        if (w->cells.count && (!best || w->added < best->added))
             best = w;
     return best;
 }
@@ -255,8 +251,8 @@ static struct waiting *oldest(struct queue *q)
 /* An empty place of the queue. */
 static struct waiting *empty_place(const struct view *v, const struct runs *runs, struct queue *q)
 {
-    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++)
-        if (!w->count)
+    for (struct waiting *w = q->waiting; w < q->waiting + WAITING; w++)
+        if (!w->cells.count)
             return w;
     struct waiting *const w = oldest(q);
     step_waiting(v, runs, q, w);
@@ -275,7 +271,7 @@ TAGFLOW_FN int seams_of(const struct view *v, const int at[3])
 
 TAGFLOW_FN int has_room(const struct waiting *w, uint32_t group, int seams)
 {
-    return w->group == group && w->seams == seams && w->count < LANES;
+    return w->group == group && w->seams == seams && w->cells.count < LANES;
 }
 
 /* Addresses of the populations of a group. `a`: index differences to the neighbours. */
@@ -303,19 +299,19 @@ static struct waiting *waiting_of(const struct view *v, const struct slots *s,
 {
     const int seams = v->place ? 0 : seams_of(v, at);
     uint8_t *const latest = &q->latest[group % (sizeof q->latest)];
-    struct waiting *w = &q->cells[*latest];
+    struct waiting *w = &q->waiting[*latest];
     if (has_room(w, group, seams))
         return w;
-    for (w = q->cells; w < q->cells + WAITING && !has_room(w, group, seams); w++)
+    for (w = q->waiting; w < q->waiting + WAITING && !has_room(w, group, seams); w++)
         ;
-    if (w == q->cells + WAITING) {
+    if (w == q->waiting + WAITING) {
         const struct around a = around(v, at[0], at[1], at[2]);
         w = empty_place(v, runs, q);
         w->group = group;
         w->seams = seams;
         set_addresses(v, s, &runs->group[group], &a, w);
     }
-    *latest = (uint8_t)(w - q->cells);
+    *latest = (uint8_t)(w - q->waiting);
     return w;
 }
 
@@ -348,21 +344,18 @@ static void load_sparse(const struct view *v, struct waiting *w, int k, const in
 }
 
 void queue_cells(const struct view *v, const struct slots *s, const struct runs *runs,
-                 struct queue *q, const struct row_run *run, int odd, int x0, int x1, int y, int z)
+                 struct queue *q, const struct row_run *run, int x0, int x1, int y, int z)
 {
     const struct link_group *const g = &runs->group[run->group];
     for (int x = x0; x < x1; x++) {
         const int at[3] = {x, y, z};
         struct waiting *const w = waiting_of(v, s, runs, q, run->group, at);
         const cell_index n = owned_index(v, x, y, z);
-        q->empty -= !w->count;
-        const int k = w->count++;
-        q->full += w->count == LANES;
+        q->empty -= !w->cells.count;
+        const int k = w->cells.count;
+        gather(&w->cells, x, y, z, NULL);
+        q->full += w->cells.count == LANES;
         w->added = q->added++;
-        memcpy(w->at[k], at, sizeof at);
-        w->odd = odd;
-        if (v->lifts)
-            w->lift[k] = scalars_lift(v, odd, x, y, z);
         if (v->place)
             load_sparse(v, w, k, at);
         else
@@ -371,15 +364,15 @@ void queue_cells(const struct view *v, const struct slots *s, const struct runs 
             const int i = __builtin_ctz(links);
             w->f[i][k] = *mirrored_at(v, s, i, g->from[i], x, y, z);
         }
-        if (w->count == LANES && !run->end)
+        if (w->cells.count == LANES && !run->end)
             step_waiting(v, runs, q, w);
     }
 }
 
 void queue_settle(const struct view *v, const struct runs *runs, struct queue *q)
 {
-    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++)
-        if (w->count == LANES)
+    for (struct waiting *w = q->waiting; w < q->waiting + WAITING; w++)
+        if (w->cells.count == LANES)
             step_waiting(v, runs, q, w);
     while (q->empty < ROW_ENDS)
         step_waiting(v, runs, q, oldest(q));
@@ -387,7 +380,7 @@ void queue_settle(const struct view *v, const struct runs *runs, struct queue *q
 
 void queue_finish(const struct view *v, const struct runs *runs, struct queue *q)
 {
-    for (struct waiting *w = q->cells; w < q->cells + WAITING; w++)
-        if (w->count)
+    for (struct waiting *w = q->waiting; w < q->waiting + WAITING; w++)
+        if (w->cells.count)
             step_waiting(v, runs, q, w);
 }

@@ -198,12 +198,14 @@ TAGFLOW_FN void step_mixed_lanes(const struct row *row, const struct run_paramet
 
 /* Steps cells x0 <= x < x1 of a mixed run, vector by vector, each from one of the run's cells to
  * the next. The last vector is moved back to end at the end of the row. It would overwrite what the
- * scalars are told of cells before x: so these have their step behind each vector. */
+ * scalars are told of cells before x: so these are gathered behind each vector. */
 TAGFLOW_FN void step_mixed(const struct row *row, const struct run_parameters *p, int x0, int x1,
                            int wraps, lanes_operation *by, const int boundary)
 {
     const uint32_t *const links = p->links - p->first;
+    struct gathered told;
     int next;
+    told.count = 0;
     for (int x = x0; x < x1; x = next) {
         x += links[x] & MASK_ACTIVE ? 0 : (int)(links[x] >> 1);
         if (x >= x1)
@@ -216,8 +218,10 @@ TAGFLOW_FN void step_mixed(const struct row *row, const struct run_parameters *p
             step_mixed_lanes(row, p, at, x, x1, by, 0, boundary);
         for (int k = x; k < next && k < x1 && p->scalars; k++)
             if (links[k] & MASK_ACTIVE)
-                scalars_at(p->view, p->scalars, k, p->odd, k, p->y, p->z);
+                gather_told(p->view, p->scalars, p->odd, &told, k, k, p->y, p->z);
     }
+    if (told.count)
+        gathered_step(p->view, p->odd, &told);
 }
 
 /* One function per rule of the wall that the masks are for. */
@@ -359,19 +363,34 @@ static void bounce_links(const struct view *v, const struct slots *s, const stru
 static void lift_mixed(const struct view *v, const struct scalars *a, int odd, int x0, int x1,
                        int y, int z, const uint32_t *active)
 {
-    for (int x = x0; x < x1; x++)
+    struct gathered g;
+    g.count = 0;
+    for (int x = x0; x < x1; x++) {
         if (active[x] & MASK_ACTIVE)
-            a->lift[x] = scalars_lift(v, odd, x, y, z);
+            gather_for(&g, x, x, y, z);
+        if (g.count == LANES)
+            tell_lift(v, a, odd, &g);
+    }
+    if (g.count)
+        tell_lift(v, a, odd, &g);
 }
 
 /* Steps the scalars of the cells of a row that are not fluid. */
 static void scalars_solid(const struct view *v, const struct box *b, int odd, int y, int z)
 {
-    static const number still[3] = {0, 0, 0};
     const uint8_t *const tags = v->tags + owned_index(v, 0, y, z);
-    for (int x = b->lo[0]; x < b->hi[0]; x++)
-        if (type_in(&v->holding, tags[x]))
-            scalars_alone(v, odd, x, y, z, still, 0, NULL);
+    struct gathered g = {.count = 0}; /* at rest */
+    for (int x = b->lo[0]; x < b->hi[0]; x++) {
+        if (!type_in(&v->holding, tags[x]))
+            continue;
+        if (g.count && ((tags[x] ^ tags[g.at[0][0]]) & TAG_ROW))
+            gathered_step(v, odd, &g);
+        gather(&g, x, y, z, NULL);
+        if (g.count == LANES)
+            gathered_step(v, odd, &g);
+    }
+    if (g.count)
+        gathered_step(v, odd, &g);
 }
 
 /* Steps the part of a box in one row. a: NULL without scalars. */
@@ -391,7 +410,7 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
         if (x0 >= x1)
             continue;
         if (run->kind == RUN_CELLS) {
-            queue_cells(v, slots, runs, queue, run, odd, x0, x1, y, z);
+            queue_cells(v, slots, runs, queue, run, x0, x1, y, z);
             continue;
         }
         const struct tag_row *const cells = &v->rows[run->row], *const wall = &v->rows[run->wall];
@@ -446,7 +465,7 @@ void VARIANT(cpu_step)(const struct view *v, const struct runs *runs, const stru
         if (v->scalar)
             /* in a sweep one thread of the sweep runs this kernel alone */
             scalars = scalars_of_thread(v, runs, omp_get_ancestor_thread_num(1));
-        queue_start(&queue);
+        queue_start(&queue, t.odd);
 #pragma omp for collapse(2) schedule(static) nowait
         for (int z = b->lo[2]; z < b->hi[2]; z++)
             for (int y = b->lo[1]; y < b->hi[1]; y++)

@@ -137,6 +137,53 @@ TAGFLOW_FN struct collision_parameters lifted(const struct run_parameters *p, pt
     return c;
 }
 
+/* Cells of one type, anywhere, that are stepped as one vector. Lanes from `count` on repeat the
+ * first cell. */
+struct gathered {
+    int count, at[LANES][3];
+    const struct near_cell *near[LANES]; /* in the list of cells beside surfaces; NULL: not there */
+    ptrdiff_t in_arrays[LANES];          /* used by tell_lift() */
+    double sponge[LANES];
+    number damping[LANES];
+    number lift[LANES];              /* with scalars: factor on gravity of the buoyancy, */
+    number u[3][LANES], eddy[LANES]; /* velocity and eddy viscosity of the flow */
+};
+
+TAGFLOW_FN void gather(struct gathered *g, int x, int y, int z, const struct near_cell *near)
+{
+    g->at[g->count][0] = x;
+    g->at[g->count][1] = y;
+    g->at[g->count][2] = z;
+    g->near[g->count++] = near;
+}
+
+/* Constants of gathered cells of type `row`, for `operate`; g->lift is set. */
+TAGFLOW_FN void set_gathered(struct run_parameters *p, const struct view *v,
+                             const struct tag_row *row, struct gathered *g)
+{
+    set_parameters(p, v, row, g->at[0][1], g->at[0][2]);
+    for (int k = g->count; k < LANES; k++) {
+        memcpy(g->at[k], g->at[0], sizeof g->at[k]);
+        g->near[k] = g->near[0];
+    }
+    for (int k = 0; k < LANES && (p->damping_along || p->target); k++) {
+        const int x = g->at[k][0], y = g->at[k][1], z = g->at[k][2];
+        if (p->damping_along)
+            g->damping[k] = damping_of_row(v, row, y, z) * (number)damping_along(v, row)[x];
+        if (p->target)
+            g->sponge[k] = sponge_of_cell(v, row, x, y, z);
+    }
+    if (p->damping_along)
+        p->damping = *(const unaligned_reals *)g->damping;
+    p->damping_along = NULL;
+    p->sponge = g->sponge;
+    p->sponge_along = 1;
+    p->lift = v->lifts ? g->lift : NULL;
+    for (int a = 0; a < 3; a++)
+        p->u[a] = g->u[a];
+    p->eddy = g->eddy;
+}
+
 #define mirrored_at VARIANT(mirrored_at)
 /* Where population `from` lies that link `link` of a cell brings from a plane of symmetry, as
  * cell_arrived finds it; `s`: the slots of this step. */
@@ -148,7 +195,7 @@ const stored *mirrored_at(const struct view *v, const struct slots *s, int link,
  * their neighbours are the same. */
 struct waiting {
     uint32_t group;
-    int count, at[LANES][3];
+    struct gathered cells;
     uint64_t added; /* number of the last cell that was added */
     int seams;      /* see seams_of */
     /* Population i is loaded from from[i] + place and stored to to[i] + place; `place`: of the
@@ -157,26 +204,26 @@ struct waiting {
     stored *to[Q];
     cell_index own[LANES], next[Q / 2][LANES];
     stored f[Q][LANES] __attribute__((aligned(64)));
-    number lift[LANES] __attribute__((aligned(64))); /* of the buoyancy */
-    int odd;                                         /* parity of the step, for scalars */
 };
 
 /* The waiting cells of a thread. */
 enum { WAITING = 10, ROW_ENDS = 2 };
 struct queue {
-    struct waiting cells[WAITING];
+    struct waiting waiting[WAITING];
+    int odd;            /* parity of the step */
     uint64_t added;     /* cells */
-    int full, empty;    /* numbers of `cells` */
-    uint8_t latest[64]; /* [group % 64] which of `cells` the latest cell of the group went to */
+    int full, empty;    /* numbers of `waiting` */
+    uint8_t latest[64]; /* [group % 64] which of `waiting` the latest cell of the group went to */
 };
 
-TAGFLOW_FN void queue_start(struct queue *q)
+TAGFLOW_FN void queue_start(struct queue *q, int odd)
 {
     for (int k = 0; k < WAITING; k++) {
-        q->cells[k].group = UINT32_MAX; /* none */
-        q->cells[k].count = 0;
+        q->waiting[k].group = UINT32_MAX; /* none */
+        q->waiting[k].cells.count = 0;
     }
     memset(q->latest, 0, sizeof q->latest);
+    q->odd = odd;
     q->added = 0;
     q->full = 0;
     q->empty = WAITING;
@@ -186,7 +233,7 @@ TAGFLOW_FN void queue_start(struct queue *q)
  * full, except of cells at an end of the row: queue_settle steps these. */
 #define queue_cells VARIANT(queue_cells)
 void queue_cells(const struct view *v, const struct slots *s, const struct runs *runs,
-                 struct queue *q, const struct row_run *run, int odd, int x0, int x1, int y, int z);
+                 struct queue *q, const struct row_run *run, int x0, int x1, int y, int z);
 
 /* Steps each vector that is full, and makes room for cells at both ends of a row. */
 #define queue_settle VARIANT(queue_settle)

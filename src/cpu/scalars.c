@@ -3,15 +3,12 @@
  *
  * A run of plain cells goes a vector of neighbours at a time: first the buoyancy, then the loop of
  * the flow, which feels it and leaves its velocity, then the collision of the scalars. What passes
- * between the three lies in arrays of the thread, which stay in the cache. Other cells go one by
- * one (cells.c), with the same results. */
+ * between the three lies in arrays of the thread, which stay in the cache. Other cells are gathered
+ * (gathered.c), with the same results. */
 #include "cpu/scalars.h" /* first: it defines `real` */
+#include "cpu/set_lanes.h"
 
 #include "boundary.h"
-
-typedef set_stored set_lanes __attribute__((vector_size(LANES * sizeof(set_stored))));
-typedef set_stored unaligned_sets __attribute__((vector_size(LANES * sizeof(set_stored)),
-                                                 aligned(sizeof(set_stored)), may_alias));
 
 /* A set's populations in a row of cells, as struct row. */
 struct set_row {
@@ -33,34 +30,6 @@ static struct set_row set_row_at(const struct view *v, int set, int odd, int y, 
         r.next[i / 2] = g + (size_t)slot_load(odd, i + 1) * stride + there[i / 2];
     }
     return r;
-}
-
-TAGFLOW_FN real load_set(const set_stored *p)
-{
-    return __builtin_convertvector(*(const unaligned_sets *)p, real);
-}
-
-/* Stores the first `count` lanes. */
-TAGFLOW_FN void store_set(set_stored *p, real value, int count)
-{
-    const set_lanes s = __builtin_convertvector(value, set_lanes);
-    if (count == LANES) {
-        *(unaligned_sets *)p = s;
-        return;
-    }
-    for (int k = 0; k < LANES; k++)
-        if (k < count)
-            p[k] = s[k];
-}
-
-TAGFLOW_FN real load_number(const number *p)
-{
-    return *(const unaligned_reals *)p;
-}
-
-TAGFLOW_FN void store_number(number *p, real value)
-{
-    *(unaligned_reals *)p = value;
 }
 
 /* Loads the set's populations of cells x <= cell < x + count, all where fluid would have stored
@@ -171,8 +140,8 @@ static void give_level(const struct stretch *s, const struct set_row *r, int set
         const number way = b.link & 1 ? -1 : 1;
         for (int x = from; x < to; x++)
             if (!type_holds(s->v, set, type_beyond(s->v, b.link, x, s->y, s->z)))
-                at[x] = (set_stored)((number)at[x] + scalar_climb(slope.along[axis], way,
-                                                                  real_of(a->u[axis][x]))[0]);
+                at[x] = (set_stored)((number)at[x] +
+                                     SCALAR_CLIMB(slope.along[axis], way, a->u[axis][x]));
     }
 }
 

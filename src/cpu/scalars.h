@@ -1,4 +1,5 @@
-/* The CPU's step of scalars: of a run of plain cells (scalars.c), and of single cells (cells.c). */
+/* The CPU's step of scalars: of a run of plain cells (scalars.c), and of gathered ones
+ * (gathered.c). */
 #ifndef TAGFLOW_CPU_SCALARS_H
 #define TAGFLOW_CPU_SCALARS_H
 
@@ -48,62 +49,41 @@ void scalars_before(const struct view *v, const struct runs *runs, const struct 
 void scalars_after(const struct view *v, const struct runs *runs, const struct row_run *run,
                    const struct scalars *a, int odd, int x0, int x1, int y, int z);
 
-/* The same of single cells (cells.c): the factor on gravity of a cell's buoyancy, before its flow
- * is stepped; then the step of its scalars. u, eddy: of its flow, 0 in a solid; near: its entry in
- * the list of cells beside surfaces, NULL: none. */
-#define scalars_lift PRECISION(scalars_lift)
-number scalars_lift(const struct view *v, int odd, int x, int y, int z);
-#define scalars_alone PRECISION(scalars_alone)
-void scalars_alone(const struct view *v, int odd, int x, int y, int z, const number u[3],
-                   number eddy, const struct near_cell *near);
+/* The same of gathered cells: the factors on gravity of their buoyancy, g->lift, before their flow
+ * is stepped; then the step of their scalars, which empties `g`. */
+#define gathered_lift VARIANT(gathered_lift)
+void gathered_lift(const struct view *v, int odd, struct gathered *g);
+#define gathered_step VARIANT(gathered_step)
+void gathered_step(const struct view *v, int odd, struct gathered *g);
 
-/* The step of a cell's scalars, with its flow at k in the arrays. */
-TAGFLOW_FN void scalars_at(const struct view *v, const struct scalars *a, ptrdiff_t k, int odd,
-                           int x, int y, int z)
+/* Gathers a cell that is at k in the arrays of `struct scalars`. */
+TAGFLOW_FN void gather_for(struct gathered *g, ptrdiff_t k, int x, int y, int z)
 {
-    const number u[3] = {a->u[0][k], a->u[1][k], a->u[2][k]};
-    scalars_alone(v, odd, x, y, z, u, a->eddy[k], NULL);
+    g->in_arrays[g->count] = k;
+    gather(g, x, y, z, NULL);
 }
 
-/* Coordinates of the cells of a vector. */
-typedef const int *const lane_cells[LANES];
-
-/* What a vector of gathered cells needs beside populations, and velocity and eddy viscosity of its
- * flow, for scalars. */
-struct cell_inputs {
-    double sponge[LANES];
-    number damping[LANES], lift[LANES], u[3][LANES], eddy[LANES];
-};
-
-/* Damping of the subgrid model, strength of the sponge and buoyancy of the cells `at`, which are of
- * type `row`; p: from set_parameters; in->lift is set. */
-TAGFLOW_FN void set_inputs(struct run_parameters *p, struct cell_inputs *in, const struct view *v,
-                           const struct tag_row *row, lane_cells at)
+/* Tells the loops of the flow the buoyancy of gathered cells; empties `g`. */
+static inline void tell_lift(const struct view *v, const struct scalars *a, int odd,
+                             struct gathered *g)
 {
-    for (int k = 0; k < LANES && (p->damping_along || p->target); k++) {
-        const int x = at[k][0], y = at[k][1], z = at[k][2];
-        if (p->damping_along)
-            in->damping[k] = damping_of_row(v, row, y, z) * (number)damping_along(v, row)[x];
-        if (p->target)
-            in->sponge[k] = sponge_of_cell(v, row, x, y, z);
-    }
-    if (p->damping_along)
-        p->damping = *(const unaligned_reals *)in->damping;
-    p->damping_along = NULL;
-    p->sponge = in->sponge;
-    p->sponge_along = 1;
-    p->lift = v->lifts ? in->lift : NULL;
-    for (int a = 0; a < 3; a++)
-        p->u[a] = in->u[a];
-    p->eddy = in->eddy;
+    gathered_lift(v, odd, g);
+    for (int k = 0; k < g->count; k++)
+        a->lift[g->in_arrays[k]] = g->lift[k];
+    g->count = 0;
 }
 
-/* The step of the scalars of the cell `at`, with its flow in lane k. */
-TAGFLOW_FN void scalars_gathered(const struct view *v, const struct cell_inputs *in, int k, int odd,
-                                 const int at[3], const struct near_cell *near)
+/* Gathers a cell with its flow, which is at k in the arrays. Steps the scalars of a vector that is
+ * full. */
+TAGFLOW_FN void gather_told(const struct view *v, const struct scalars *a, int odd,
+                            struct gathered *g, ptrdiff_t k, int x, int y, int z)
 {
-    const number u[3] = {in->u[0][k], in->u[1][k], in->u[2][k]};
-    scalars_alone(v, odd, at[0], at[1], at[2], u, in->eddy[k], near);
+    for (int axis = 0; axis < 3; axis++)
+        g->u[axis][g->count] = a->u[axis][k];
+    g->eddy[g->count] = a->eddy[k];
+    gather(g, x, y, z, NULL);
+    if (g->count == LANES)
+        gathered_step(v, odd, g);
 }
 
 #endif
