@@ -3,13 +3,15 @@
 
     scripts/render.py RUN                                  the middle plane across z, coloured by speed
     scripts/render.py RUN slice --axis y --of pressure --streamlines
+    scripts/render.py RUN slice --of temperature           any array of the snapshot: a scalar, a component (NAME_x, NAME_xy)
     scripts/render.py RUN slice --edges                    of a refined grid, with the edges of its levels
     scripts/render.py RUN streamlines                      around the bodies, in perspective
     scripts/render.py RUN vortices                         iso-surface of the Q-criterion, coloured by speed
     scripts/render.py RUN pores                            streamlines through a rock, whose surface is translucent
     scripts/render.py RUN slice --animate --output flow.gif
 
-RUN is the folder of a run with output.fields that have velocity (or output.averages). Solid cells are grey. Lengths are in m, or
+RUN is the folder of a run with output.fields that have velocity (or output.averages). Solid cells are grey; those that hold a scalar have
+its colours. Lengths are in m, or
 in cells in a run without units. --animate draws all snapshots with the same colours; ffmpeg makes a .gif, .webm or .mp4 of them.
 Without ffmpeg the pictures stay in a folder. No display is needed where Xvfb is installed. Of a refined grid the finest cell there is
 is drawn; in space in cells of the finest level that has at most 8 million in the whole box, or of level --cells.
@@ -54,6 +56,7 @@ from tagflow.refined import Refined
 
 PICTURES = ("slice", "streamlines", "vortices", "pores")
 QUANTITIES = ("speed", "velocity_x", "velocity_y", "velocity_z", "pressure", "density", "vorticity", "vorticity_x", "vorticity_y", "vorticity_z")
+COMPONENTS = {3: ("x", "y", "z"), 6: ("xx", "yy", "zz", "xy", "xz", "yz")}
 MOVIES = (".gif", ".webm", ".mp4")
 # Of quantities, in a run with units and without.
 UNITS = {"speed": ("m/s", "cells/step"), "velocity": ("m/s", "cells/step"), "vorticity": ("1/s", "1/step"), "pressure": ("Pa", "lattice units"),
@@ -112,6 +115,29 @@ def array_of(snapshot, name):
     return next((word for word in (name, name + "_mean") if word in snapshot), None)
 
 
+def stored_array(snapshot, quantity):
+    """(array, component) of any array of the snapshot, by its name or with a component at the end; (None, None): there is none."""
+    for name, component in ((quantity, None), quantity.rpartition("_")[::2]):
+        found = array_of(snapshot, name)
+        shape = snapshot.stored[found][1] if found else ()
+        known = COMPONENTS.get(shape[3], ()) if len(shape) == 4 else ()
+        if found and (component is None or component in known):
+            return found, component
+    return None, None
+
+
+def words_of(quantity):
+    """A quantity as words; other arrays keep their names."""
+    return quantity.replace("_", " ") if quantity in QUANTITIES else quantity
+
+
+def scalar_of(snapshot, quantity):
+    """The scalar of the case whose values, or their mean, an array holds, and its keys; (None, {})."""
+    scalars = snapshot.case.get("scalars") or {}
+    name = next((n for n in (quantity, quantity[:-5]) if n in scalars and quantity in (n, n + "_mean")), None)
+    return name, scalars.get(name, {})
+
+
 class Source:
     """The snapshots that are drawn, their mask and units."""
 
@@ -122,7 +148,8 @@ class Source:
             raise Wrong(f"{quoted(run.folder)} has no fields: add output.fields with velocity to the case")
         if asked is not None and asked not in every:
             raise Wrong(no_name("fields", asked, every))
-        good = [name for name in ([asked] if asked else every) if any(array_of(every[name][-1], n) for n in needed)]
+        self.every = every
+        good = [name for name in ([asked] if asked else every) if any(stored_array(every[name][-1], n)[0] for n in needed)]
         if not good:
             raise Wrong(f"{quoted(asked or run.folder)}: no snapshots with {' or '.join(needed)}; there are "
                         + ", ".join(f"{name} ({', '.join(every[name][-1].arrays)})" for name in every))
@@ -148,11 +175,13 @@ class Source:
         """The mask of solid cells. Bodies do not move, so any snapshot that knows will do."""
         if key not in self._solid:
             self._solid[key] = numpy.zeros(shape, dtype=bool)
-            for snapshot in (self.last, self.series[-1], self.series[0]):
+            for snapshot in (self.last, self.series[-1], self.series[0], *(series[-1] for series in self.every.values())):
                 try:
-                    self._solid[key] = ~fluid(self.shown(snapshot))
-                    break
-                except FileError:
+                    found = self.shown(snapshot)
+                    if found.cells == self.last.cells and numpy.allclose(found.origin, self.last.origin) and numpy.allclose(found.spacing, self.last.spacing):
+                        self._solid[key] = ~fluid(found)
+                        break
+                except (FileError, Wrong):
                     pass
         return self._solid[key]
 
@@ -170,7 +199,17 @@ class Source:
 
     def label(self, quantity):
         """The quantity, and its unit on a second line."""
-        return f"{quantity.replace('_', ' ')}\n[{UNITS[quantity.split('_')[0]][0 if self.physical else 1]}]"
+        unit = self.unit(quantity)
+        return words_of(quantity) + (f"\n[{unit}]" if unit else "")
+
+    def unit(self, quantity):
+        """As in UNITS, or of an array of the file; empty: not known, or a number."""
+        if quantity in QUANTITIES:
+            return UNITS[quantity.split("_")[0]][0 if self.physical else 1]
+        if scalar_of(self.last, quantity)[0]:
+            return "K" if scalar_of(self.last, quantity)[1].get("kind") == "heat" else ""
+        unit = self.last.unit(stored_array(self.last, quantity)[0] or quantity)
+        return "" if unit in (None, "1") else unit
 
     def when(self, snapshot):
         return f"step {snapshot.step}" + (f", time {snapshot.time:.6g} s" if self.physical else "")
@@ -304,6 +343,8 @@ def quantity_plane(snapshot, quantity, axis, at):
 
 def level_plane(snapshot, known, quantity, axis, at):
     """The values of one level."""
+    if quantity not in QUANTITIES:
+        return array_plane(snapshot, quantity, axis, at)
     kind, _, component = quantity.partition("_")
     name = array_of(snapshot, "velocity" if kind == "speed" else kind)
     if name is None and kind == "vorticity":
@@ -314,6 +355,20 @@ def level_plane(snapshot, known, quantity, axis, at):
     if kind == "speed" or (kind == "vorticity" and not component):
         return numpy.sqrt((values**2).sum(axis=-1))
     return values[..., "xyz".index(component)] if component else values
+
+
+def array_plane(snapshot, quantity, axis, at):
+    """Any array of the snapshot: a number, a component, or the magnitude of a vector."""
+    name, component = stored_array(snapshot, quantity)
+    if name is None:
+        raise Wrong(f"{quoted(snapshot.path)}: " + no_name("array", quantity, [*snapshot.arrays, "speed", "vorticity"]))
+    values = snapshot.plane(name, axis, at)[0].astype(numpy.float64)
+    if values.ndim == 2:
+        return values
+    known = COMPONENTS.get(values.shape[-1], ())
+    if component is None and values.shape[-1] != 3:
+        raise Wrong(f"--of {quoted(quantity)}: choose a component" + (f", {quoted(quantity)}_{known[0]} to {quoted(quantity)}_{known[-1]}" if known else ""))
+    return numpy.sqrt((values**2).sum(axis=-1)) if component is None else values[..., known.index(component)]
 
 
 def curl_plane(snapshot, known, component, axis, at):
@@ -340,16 +395,17 @@ def q_criterion(velocity, spacing, known=None):
 
 
 def signed(quantity):
-    return quantity != "speed" and quantity not in ("density", "vorticity")
+    return quantity in QUANTITIES and quantity not in ("speed", "density", "vorticity")
 
 
 def range_of(values, quantity, share=0.999):
-    """The range of colours: from 0 for magnitudes, symmetric about 0 for values with a sign. This share of cells is within."""
+    """The range of colours: from 0 for magnitudes, symmetric about 0 for values with a sign; of the density, and of other arrays, that of
+    the values. This share of cells is within."""
     values = values[numpy.isfinite(values)]
     if not len(values):
         raise Wrong("there is no finite value to draw")
     low, high = numpy.quantile(values, (1 - share, share))
-    if quantity == "density":
+    if quantity == "density" or quantity not in QUANTITIES:
         return (low, high) if high > low else (low - 0.5, high + 0.5)
     high = max(abs(low), abs(high)) or float(abs(values).max()) or 1.0
     # Round numbers at the ticks.
@@ -573,6 +629,16 @@ class Slice:
         return found[~self.mask(snapshot)]
 
     def mask(self, snapshot):
+        """The cells without a value: solid ones, of a scalar those that do not hold it. Files have its reference there."""
+        solid = self.solid(snapshot)
+        name, keys = scalar_of(snapshot, self.o.of)
+        if name is None or not solid.any():
+            return solid
+        array = stored_array(snapshot, self.o.of)[0]
+        values = snapshot.plane(array, self.axis, self.o.at)[0]
+        return solid & (values == values.dtype.type(keys.get("reference", 0.0)))
+
+    def solid(self, snapshot):
         return self.source.solid_plane(self.axis, snapshot.place(self.axis, self.o.at))
 
     def draw(self, snapshot, low, high, path):
@@ -582,9 +648,9 @@ class Slice:
             raise Wrong(f"no cell at {self.axis} = {place:g} is fluid: choose another plane with --at")
         spacing = snapshot.spacing
         nu, nv = values.shape[1], values.shape[0]
-        # The box, half a cell beyond the outermost centres.
-        left, bottom = (snapshot.origin[k] - spacing[k] / 2 for k in (self.u, self.v))
-        right, top = left + nu * spacing[self.u], bottom + nv * spacing[self.v]
+        low_corner, high_corner = snapshot.bounds
+        left, bottom = (low_corner[k] for k in (self.u, self.v))
+        right, top = (high_corner[k] for k in (self.u, self.v))
         width, height = right - left, top - bottom
         pixels = self.o.size or (LONG, LONG)
         scale = min(pixels[0] / width, pixels[1] / height)
@@ -607,16 +673,20 @@ class Slice:
             edges.SetPosition(0, 0, 1.5 / scale)
             renderer.AddActor(edges)
         if self.o.streamlines:
-            self.add_lines(renderer, snapshot, place, solid, 1 / scale)
-        if solid.any():
+            self.add_lines(renderer, snapshot, place, self.solid(snapshot), 1 / scale)
+        for cells, filled_ in ((solid, True), (self.solid(snapshot), False)):
+            if not cells.any():
+                continue
             mask = vtkRectilinearGridGeometryFilter()
-            mask.SetInputData(self.grid(snapshot, smoothed(solid), left, bottom, right, top))
-            clip = vtkClipPolyData()
-            clip.SetInputConnection(mask.GetOutputPort())
-            clip.SetValue(0.5)
-            body = actor_of(clip, color=GREY, lit=False)
-            body.SetPosition(0, 0, 2 / scale)
-            renderer.AddActor(body)
+            mask.SetInputData(self.grid(snapshot, smoothed(cells), left, bottom, right, top))
+            if filled_:
+                clip = vtkClipPolyData()
+                clip.SetInputConnection(mask.GetOutputPort())
+                clip.SetValue(0.5)
+                body = actor_of(clip, color=GREY, lit=False)
+                body.SetPosition(0, 0, 2 / scale)
+                renderer.AddActor(body)
+                continue
             edge = vtkContourFilter()
             edge.SetInputConnection(mask.GetOutputPort())
             edge.SetValue(0, 0.5)
@@ -635,7 +705,7 @@ class Slice:
         self.add_axes(renderer, (left, right), (bottom, top), margin["left"], shift, plot)
         bar = max(plot[1], 180)
         color_bar(renderer, table, self.source.label(self.o.of), margin["left"] + plot[0] + 28, shift + (plot[1] - bar) // 2, 22, bar - 50)
-        title = self.o.title or f"{self.source.run.name}: {self.o.of.replace('_', ' ')} at {self.axis} = {place:.4g} {self.source.length()}"
+        title = self.o.title or f"{self.source.run.name}: {words_of(self.o.of)} at {self.axis} = {place:.4g} {self.source.length()}"
         text(renderer, title, margin["left"], h - 12, 19, up="top", bold=True)
         text(renderer, self.source.when(snapshot), margin["left"], h - 38, 15, up="top")
         picture_of(window_of(renderer, w, h), path)
@@ -873,8 +943,7 @@ class Space:
 
     def add_box(self, renderer, snapshot):
         """The box with lengths along three of its edges. The renderer is in its window, and the camera is where it stays."""
-        low = snapshot.origin - snapshot.spacing / 2
-        high = low + snapshot.spacing * numpy.array(snapshot.cells)
+        low, high = snapshot.bounds
         corners = vtkImageData()
         corners.SetDimensions(2, 2, 2)
         corners.SetOrigin(*low)
@@ -918,8 +987,8 @@ class Space:
 
     def look(self, renderer, snapshot):
         """The camera: from --view, with z up (y up where the view is along z)."""
-        sides = snapshot.spacing * numpy.array(snapshot.cells)
-        middle = snapshot.origin - snapshot.spacing / 2 + sides / 2
+        low, high = snapshot.bounds
+        sides, middle = high - low, (low + high) / 2
         view = numpy.array(self.o.view, dtype=float)
         view /= numpy.linalg.norm(view)
         camera = renderer.GetActiveCamera()
@@ -959,10 +1028,12 @@ def movie(frames, output):
 def render(o):
     run = Run(o.run)
     needed = ["velocity"]
-    if o.picture == "slice" and o.of.split("_")[0] in ("pressure", "density"):
+    if o.picture == "slice" and o.of in ("pressure", "density"):
         needed = [o.of]
-    elif o.picture == "slice" and o.of.startswith("vorticity"):
+    elif o.picture == "slice" and o.of.startswith("vorticity") and o.of in QUANTITIES:
         needed = ["vorticity", "velocity"]
+    elif o.picture == "slice" and o.of not in QUANTITIES:
+        needed = [o.of]
     source = Source(run, o.fields, o.step, needed, o.cells, o.picture != "slice")
     if o.edges and not (o.picture == "slice" and isinstance(source.last, Refined)):
         raise Wrong("--edges: " + (f"{quoted(source.last.path)} has one level" if o.picture == "slice" else "only a slice shows edges of levels"))
@@ -1046,7 +1117,8 @@ def main():
     parser.add_argument("picture", nargs="?", choices=PICTURES, default="slice", help="what to draw (slice)")
     parser.add_argument("--fields", metavar="NAME", help="the snapshots or averages of this name; the first with what is needed unless given")
     parser.add_argument("--step", metavar="N", type=int, help="the snapshot of this step; the last unless given")
-    parser.add_argument("--of", choices=QUANTITIES, default="speed", help="slice: the quantity (speed)")
+    parser.add_argument("--of", metavar="NAME", default="speed",
+                        help="slice: the quantity (speed): " + ", ".join(QUANTITIES) + ", or any array of the snapshot")
     parser.add_argument("--axis", choices=("x", "y", "z"), help="slice: across this axis (z, or the axis with one cell)")
     parser.add_argument("--at", metavar="PLACE", type=float, help="slice: the place along the axis, in m or cells; the middle unless given")
     parser.add_argument("--streamlines", action="store_true", help="slice: streamlines of the velocity in the plane")

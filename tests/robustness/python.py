@@ -4,6 +4,7 @@
 pandas, xarray and PyVista are left out where they are not installed; TAGFLOW_TYPES=1 asks mypy for the types, too.
 """
 import ast
+import copy
 import csv
 import glob
 import json
@@ -170,6 +171,8 @@ x, y = last.x[None, None, :] / 0.002, last.y[None, :, None] / 0.002
 inside = (x - 8)**2 + (y - 4)**2 < 4
 check((last.fluid() == ~numpy.broadcast_to(inside, last.fluid().shape)).all(), f"the mask of the fluid: {(~last.fluid()).sum()} cells are solid")
 check((run.fields["bare"][-1].fluid() == last.fluid()[::2, ::2, ::2]).all(), "without tags and density it follows from the velocity")
+check(all(numpy.allclose(file.bounds, ([0] * 3, numpy.array([16, 12, 5]) * 0.002)) for file in (last, run.fields["bare"][-1])) and run.fields["bare"][-1].width == 0.002,
+      "it fills the box, with a stride, too")
 check((run.fields["wide"][-1].fluid() == last.fluid()).all(), "or the pressure")
 fails(tagflow.FileError, "no cell moves", "at the start it is not known", lambda: run.fields["main"][0].fluid())
 for axis, at, cut in (("z", None, last["velocity"][2]), ("y", 0.0071, last["velocity"][:, 3]), ("x", 0, last["velocity"][:, :, 0])):
@@ -282,6 +285,9 @@ check((found == held).all() and (every.plane_levels("z", 0.016) == held[32]).all
       (every.part(1).cell_levels() == numpy.minimum(held, 1)[::2, ::2, ::2]).all(), "from which level cells are")
 mass = sum(box["density"][~box.covered()].astype(float).sum() / 8**level.number for level in every.levels for box in level)
 check(abs(mass / every["density"].astype(float).sum() * 64 - 1) < 1e-13, "cells of boxes that are not covered fill the box once")
+for name in "part", "levels", "level", "first", "cell_levels", "plane_levels":
+    fails(tagflow.OneLevel, f"has cells of one level, so it has no '{name}'", f"{name} of a file of one level", lambda: getattr(two, name))
+check(not hasattr(two, "levels") and hasattr(every, "levels") and copy.copy(two).cells == two.cells, "a file of one level has no levels")
 fails(tagflow.UnknownName, "has levels 0 to 2", "a level that is not there", lambda: every.part(3))
 fails(tagflow.UsageError, "no cell of level 0 has its centre between x = 1 and 2", "a part that is not there", lambda: every.part(0, x=(1, 2)))
 fails(tagflow.UnknownName, "did you mean velocity?", "an array that is not there", lambda: every.levels[1].boxes[0]["velocty"])

@@ -55,6 +55,16 @@ said = tagflow("run", "case.yaml", "--output", "refined", "--set", "run.steps=20
 check(said.code == 0, f"one on a refined grid: {said}")
 
 
+# Scalars: a bar that conducts heat and gives off a dye, 42 cells long, so that the last value of a stride of 4 is a cell before the end.
+SCALARS = {"domain.cells": "[42, 20, 16]", "units": "{dx: 20 mm, dt: 1 ms, density: 1 kg/m3, heat_capacity: 1000 J/kg/K}", "scalars": "{body_heat: {kind: heat, "
+           "diffusivity: 0.05, reference: 293 K}, dye: {kind: species, diffusivity: 0.05}}", "bodies.block.scalars": "{body_heat: {conduct: {conductivity: 0.4, source: 0.1}}, dye: {value: 1}}",
+           "faces.xmin.velocity.scalars": "{body_heat: {value: 293 K}, dye: {value: 0}}", "output.fields": "{main: {every: 200, of: [velocity, body_heat, dye]}, heat: {every: 200, "
+           "of: body_heat}, thin: {every: 200, of: [velocity, body_heat], stride: 4}, part: {every: 200, of: velocity, stride: 5, region: {from: [8, 0, 0], to: [39, 20, 16]}}}",
+           "output.averages.mean": "{every: 5, of: [velocity, stress, body_heat], from: 100}"}
+said = tagflow("run", "case.yaml", "--output", "warm", *runs.sets(SCALARS))
+check(said.code == 0, f"one with scalars: {said}")
+
+
 def render(*arguments, env=None):
     return subprocess.run([ROOT + "/scripts/render.py", *map(str, arguments)], capture_output=True, text=True, timeout=runs.HANGS,
                           stdin=subprocess.DEVNULL, env={k: v for k, v in os.environ.items() if k != "DISPLAY"} |
@@ -121,6 +131,27 @@ for kind, more in (("streamlines", []), ("vortices", []), ("pores", ["--count", 
         shapes[kind] = (~plain[:, :380]).sum(), solid[:, :380].sum()
         check(image.shape[:2] == (400, 500) and shapes[kind][0] > 300 and solid.sum() > 100, f"{kind}: coloured pixels and grey ones: {shapes[kind]}")
 
+# Scalars and other arrays, by their names: a body that conducts has its own colours, hotter than all fluid; one that only gives a value is grey.
+for what, arguments, grey in (("heat", ["--of", "body_heat"], False), ("heat alone in its file", ["--of", "body_heat", "--fields", "heat"], False), ("dye", ["--of", "dye"], True),
+                              ("the mean heat", ["--of", "body_heat", "--fields", "mean"], False), ("its variance", ["--of", "body_heat_variance"], True),
+                              ("a vector of an average", ["--of", "body_heat_flux"], True), ("a stress", ["--of", "reynolds_stress_xy"], True)):
+    image = picture(what, "warm", *arguments)
+    if image is None:
+        continue
+    left, right, top, bottom = frame_of(image)
+    cell = (right - left) / 42
+    inner = image[top + 3:bottom - 2, left + 3:right - 2]
+    body = inner[round(8 * cell):round(12 * cell), round(11 * cell):round(15 * cell)]
+    check((near(body, GREY, 0.01).all() if grey else (body[..., 0].mean() > inner[..., 0].mean() + 0.2 and not near(inner, GREY, 0.01).any())) and
+          len(numpy.unique((inner * 20).astype(int).reshape(-1, 3), axis=0)) > 10, f"{what}: the body is {'grey' if grey else 'coloured'}")
+# With a stride the picture is the box, or the region, from end to end.
+for what, arguments, cells in (("a stride", ["--fields", "thin", "--of", "body_heat"], (42, 20)), ("a stride in a region", ["--fields", "part"], (31, 20)), ("across x", ["--fields", "thin", "--axis", "x", "--at", 0.835], (20, 16))):
+    image = picture(what, "warm", *arguments, "--size", "500x400")  # the bar of colours is clearly shorter than the frame
+    if image is not None:
+        left, right, top, bottom = frame_of(image)
+        check(abs((right - left) / (bottom - top) / (cells[0] / cells[1]) - 1) < 0.01, f"{what}: the frame has the shape of {cells[0]} x {cells[1]} cells: {(right - left) / (bottom - top):.3f}")
+image = picture("a stride in space", "warm", "vortices", "--fields", "thin", "--size", "300x200")
+
 # A refined grid: cells of 1 outside 4 < x < 28, of 1/2 inside.
 image, plain = picture("edges of levels", "refined", "--fields", "main", "--edges"), picture("without them", "refined", "--fields", "main")
 if image is not None and plain is not None:
@@ -184,7 +215,8 @@ os.makedirs("empty")
 before = tree()
 for arguments, words in [
         ([], ["RUN"]), (["nowhere"], ["nowhere", "no such folder"]), (["empty"], ["no run of tagflow"]), (["run", "slyce"], ["slyce"]),
-        (["run", "--of", "speeed"], ["speeed"]), (["run", "--step", "150"], ["no snapshot of step 150", "nearest"]), (["run", "--at", "3"], ["outside the box"]),
+        (["run", "--of", "speeed"], ["speeed", "there are main (density, velocity)"]), (["warm", "--of", "reynolds_stress"], ["choose a component", "reynolds_stress_xx"]),
+        (["warm", "--of", "velocity_w"], ["no snapshots with velocity_w"]), (["warm", "--fields", "thin", "--axis", "x", "--at", "0.845"], ["outside the box", "0 to 0.84"]), (["run", "--step", "150"], ["no snapshot of step 150", "nearest"]), (["run", "--at", "3"], ["outside the box"]),
         (["run", "--fields", "man"], ["did you mean mean?"]), (["run", "--fields", "p"], ["no snapshots with velocity", "p (pressure)"]),
         (["run", "--range", "2,1"], ["below the second"]), (["run", "--range", "a"], ["2 numbers"]), (["run", "--size", "5x5"], ["100x100"]),
         (["run", "--output", "x.gif"], [".png"]), (["run", "--animate", "--output", "x.png"], [".gif, .webm or .mp4"]),

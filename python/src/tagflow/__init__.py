@@ -14,7 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, List
 
 from ._version import __version__
-from .errors import (CaseError, DivergedError, FileError, KilledError, MachineError, MissingPackage, NoRows, ProgramError, RunError,
+from .errors import (CaseError, DivergedError, FileError, KilledError, MachineError, MissingPackage, NoRows, OneLevel, ProgramError, RunError,
                      StoppedEarly, TagflowError, UnknownName, UsageError)
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Box", "Case", "CaseError", "Checked", "Checkpoint", "DivergedError", "FieldSeries", "FileError", "Job", "KilledError", "Level", "Log",
-    "MachineError", "MissingPackage", "NoRows", "ProgramError", "Refined", "ResolvedCase", "Run", "RunError", "Series", "Snapshot",
+    "MachineError", "MissingPackage", "NoRows", "OneLevel", "ProgramError", "Refined", "ResolvedCase", "Run", "RunError", "Series", "Snapshot",
     "StoppedEarly", "Surface", "Table", "TagflowError", "UnknownName", "UsageError", "__version__", "check", "find_program", "keys",
     "open_run", "open_snapshot", "results", "run", "spectrum", "start", "statistics", "sweep",
 ]

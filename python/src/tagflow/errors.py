@@ -48,6 +48,10 @@ class FileError(TagflowError):
     """A file or folder that is missing, damaged, or none of tagflow's."""
 
 
+class OneLevel(FileError, AttributeError):
+    """A file of one level was asked for its levels, which only files of all levels of a refined grid have."""
+
+
 class NoRows(FileError):
     """A series that has no rows yet."""
 

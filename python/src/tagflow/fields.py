@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional,
 
 import numpy
 
-from .errors import FileError, MissingPackage, TagflowError, UnknownName, no_name, quoted
+from .errors import FileError, MissingPackage, OneLevel, TagflowError, UnknownName, no_name, quoted
 from .files import check_trailer, open_regular
 from .resolved import ResolvedCase
 from .units import array_unit
@@ -21,6 +21,7 @@ Where = Tuple[Union[int, slice], ...]
 FILE_NAME = re.compile(r"(.+)_(\d{10})\.vtkhdf")
 ALL_LEVELS = b"OverlappingAMR"  # the type of files of refined grids
 AT_ONCE = 64 << 20  # bytes of a file that are verified whenever it is opened
+OF_LEVELS = ("part", "levels", "level", "first", "cell_levels", "plane_levels")  # what only files of all levels have (refined.py)
 GEOMETRY = ("WholeExtent", "Origin", "Spacing", "Direction")
 
 
@@ -140,6 +141,13 @@ class Snapshot(_Arrays):
         super()._read(file)
         self._read_cells(file["VTKHDF"])
 
+    if not TYPE_CHECKING:  # a type checker knows that these names are of a Refined alone
+        def __getattr__(self, name: str) -> Any:
+            if name in OF_LEVELS and "path" in self.__dict__:
+                raise OneLevel(f"{quoted(self.path)} has cells of one level, so it has no {name!r}: files with all levels of a refined "
+                               "grid have it (cut() and plane() read a part of this one)")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def _read_cells(self, root: Any) -> None:
         self.geometry: Dict[str, Array] = {name: root.attrs[name] for name in GEOMETRY}
         extent = self.geometry["WholeExtent"]
@@ -191,8 +199,9 @@ class Snapshot(_Arrays):
             raise UnknownName(f"axis {axis!r} is none of x, y, z")
         a = "xyz".index(axis)
         places = self.coordinates()[a]
-        if at is not None and not places[0] - 0.5001 * self.spacing[a] <= at <= places[-1] + 0.5001 * self.spacing[a]:
-            raise UnknownName(f"{axis} = {at:g} is outside the box of {quoted(self.path)}: {places[0]:g} to {places[-1]:g}")
+        low, high = (ends[a] for ends in self.bounds)
+        if at is not None and not low - 1e-4 * self.spacing[a] <= at <= high + 1e-4 * self.spacing[a]:
+            raise UnknownName(f"{axis} = {at:g} is outside the box of {quoted(self.path)}: {low:g} to {high:g}")
         index = (self.cells[a] - 1) // 2 if at is None else int(numpy.argmin(abs(places - at)))
         where: List[Union[int, slice]] = [slice(n) for n in self.cells[::-1]]
         where[2 - a] = index
@@ -201,6 +210,31 @@ class Snapshot(_Arrays):
     def coordinates(self) -> Tuple[Array, Array, Array]:
         """x, y, z of the cells' centres, one array an axis."""
         return tuple(self.origin[a] + self.spacing[a] * numpy.arange(self.cells[a]) for a in range(3))
+
+    def _entry(self) -> Dict[str, Any]:
+        """What the case says of these files."""
+        found = next((self.case[path] for path in (f"output.fields.{self.name}", f"output.averages.{self.name}") if path in self.case), None)
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def width(self) -> float:
+        """The side of a cell. With a stride the spacing is so many of it."""
+        level = self._entry().get("levels") if self.case.get("refine") else 0
+        return (self.case.dx if self.physical else 1.0) / 2.0**(level if isinstance(level, int) else 0)
+
+    @property
+    def bounds(self) -> Tuple[Array, Array]:
+        """Two corners: where the first cell begins along x, y, z, and where the last one ends; with a stride, where the part of the box
+        ends that the last one stands for."""
+        cell = numpy.minimum(self.width, self.spacing)
+        low = self.origin - cell / 2
+        high = low + self.spacing * numpy.array(self.cells)
+        region = self._entry().get("region")
+        end = region.get("to") if isinstance(region, dict) else self.case.get("domain.cells")
+        if isinstance(end, list) and len(end) == 3 and all(isinstance(n, (int, float)) for n in end):
+            box = (self.case.dx if self.physical else 1.0) * numpy.array(end, dtype=float)
+            high = numpy.where(self.spacing > 1.5 * cell, numpy.maximum(numpy.minimum(high, box), high - self.spacing + cell), high)
+        return low, high
 
     @property
     def x(self) -> Array:

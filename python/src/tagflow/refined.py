@@ -141,6 +141,11 @@ class Refined(Snapshot):
         self.geometry = {"WholeExtent": numpy.array([n for size in self.points[::-1] for n in (0, size - 1)], dtype=numpy.int32),
                          "Origin": self.origin - single * self.spacing, "Spacing": self.spacing, "Direction": numpy.eye(3).ravel()}
 
+    @property
+    def width(self) -> float:
+        """The side of a cell."""
+        return float(self.spacing[0])
+
     def part(self, level: Optional[int] = None, x: Range = None, y: Range = None, z: Range = None) -> "Refined":
         """The same in cells of another level, and those alone whose centres are between two places along x, y, z.
 
