@@ -13,7 +13,8 @@ void advise_mach(const struct flow_case *c)
     static const double most = 0.175;
     const double highest = sqrt(3.0) * case_fastest_velocity(c);
     const bool estimated = highest > 0 && highest == sqrt(3.0) * c->driven.velocity;
-    char smaller[96] = "", text[32], step[TIME_STEP_TEXT];
+    const bool bound = c->driven.by != DRIVEN_friction && c->driven.by != DRIVEN_swing;
+    char smaller[128] = "", text[32], step[TIME_STEP_TEXT];
     if (estimated && !c->units.given)
         snprintf(smaller, sizeof smaller, " by a smaller force or pressure");
     if (c->units.given)
@@ -22,9 +23,13 @@ void advise_mach(const struct flow_case *c)
                  case_tau_text(text, 0.5 + (case_tau(c) - 0.5) * most / highest, 4));
     if (highest > most)
         warn("Mach is %.3g%s: errors from compressibility grow with its square "
-             "(below %g: take velocities under %.2g%s)",
-             highest, estimated ? " by the estimated velocity" : "", most, most / sqrt(3.0),
-             smaller);
+             "(below %g: take velocities under %.2g%s%s)",
+             highest,
+             !estimated ? ""
+             : bound    ? " by the estimated velocity, which is a bound"
+                        : " by the estimated velocity",
+             most, most / sqrt(3.0), smaller,
+             estimated && bound ? "; or give fluid.velocity, if the flow is slower" : "");
 }
 
 /* A force or pressures that no wall balances: the velocity grows all the time. */

@@ -547,6 +547,9 @@ struct case_unitless {
 /* How the velocity that a force or pressures drive is estimated. */
 #define DRIVEN_LIST(X)                                                                             \
     X(friction, "about", "by Poiseuille flow in the widest gap")                                   \
+    X(bodies, "at most about",                                                                     \
+      "by Poiseuille flow in the widest gap, 1 to 5 times the largest velocity between bodies in " \
+      "order, up to 7 times in a bed without order")                                               \
     X(detour, "at most about",                                                                     \
       "by Poiseuille flow in the widest gap along the box, and the way through it is longer")      \
     X(pressure, "at most about", "by the pressure without friction, sqrt(2 dp / rho)")             \
