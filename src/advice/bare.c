@@ -7,34 +7,6 @@
 #include "case/bare.h"
 #include "case/sections.h"
 
-/* The lattice unit in words. */
-static const char *lattice_text(enum key_unit unit)
-{
-    switch (unit) {
-    case UNIT_LENGTH:
-        return "cells";
-    case UNIT_AREA:
-        return "faces of cells";
-    case UNIT_TIME:
-        return "steps";
-    case UNIT_VELOCITY:
-        return "cells a step";
-    case UNIT_VISCOSITY:
-    case UNIT_DIFFUSIVITY:
-        return "cells^2 a step";
-    case UNIT_ACCELERATION:
-        return "cells a step^2";
-    case UNIT_RATE:
-        return "parts a step";
-    case UNIT_HEATING:
-        return "K a step";
-    case UNIT_CAPACITY:
-        return "those of the fluid";
-    default:
-        return "lattice units";
-    }
-}
-
 void advise_bare(const struct flow_case *c)
 {
     for (int unit = 0; unit < CASE_UNITS; unit++) {
@@ -51,12 +23,12 @@ void advise_bare(const struct flow_case *c)
         if (one > 0 && isfinite(one))
             warn("%s is %g without a unit%s: that is in %s, here %.3g %s (write %g %s if you mean "
                  "that)",
-                 b->key, b->value, others, lattice_text((enum key_unit)unit), b->value * one,
+                 b->key, b->value, others, unit_lattice_text((enum key_unit)unit), b->value * one,
                  info->symbol, b->value, info->symbol);
         else
             warn("%s is %g without a unit%s: that is in %s (write %g %s if you mean that, with "
                  "units.heat_capacity)",
-                 b->key, b->value, others, lattice_text((enum key_unit)unit), b->value,
+                 b->key, b->value, others, unit_lattice_text((enum key_unit)unit), b->value,
                  info->symbol);
     }
 }

@@ -119,8 +119,11 @@ static void say_scalar(const struct flow_case *c, int k)
     const bool heat = s->kind == SCALAR_KIND_heat;
     const double length = length_of(c, k), viscosity = c->fluid.viscosity, d = s->diffusivity;
     const double magic = scalar_magic(s);
-    char even[32], odd[32];
-    say("%s: diffusivity %g, %s %g, tau+ %s, tau- %s (magic %.4g%s)", s->name, d,
+    char even[32], odd[32], physical[48] = "";
+    if (c->units.given)
+        snprintf(physical, sizeof physical, " (%g m2/s)",
+                 d * lattice_unit(&c->units, UNIT_DIFFUSIVITY));
+    say("%s: diffusivity %g%s, %s %g, tau+ %s, tau- %s (magic %.4g%s)", s->name, d, physical,
         heat ? "Prandtl" : "Schmidt", viscosity / d, case_tau_text(even, magic / (4 * d) + 0.5, 6),
         case_tau_text(odd, 4 * d + 0.5, 6), magic, s->magic > 0 ? "" : " by auto");
     if (c->fluid.velocity > 0 && c->fluid.length > 0)
@@ -133,9 +136,49 @@ static void say_scalar(const struct flow_case *c, int k)
             walls.high - walls.low, length);
 }
 
-/* "xmin value 305, ", of walls that let something pass and openings of a given value. */
+/* The unit in which a number of a scalar is shown; unit: that of heat. */
+static enum key_unit shown_unit(const struct flow_case *c, bool heat, enum key_unit unit)
+{
+    if (heat && c->units.heat_capacity > 0)
+        return unit;
+    return heat && unit == UNIT_HEAT_SOURCE ? UNIT_HEATING : unit_of_species(unit);
+}
+
+/* A number of a scalar with its unit: "100 W/m2"; without units.heat_capacity "0.08 K m/s"; in a
+ * case without units "1e-4 K cells a step". */
+struct shown_number {
+    char text[64];
+};
+
+/* unit: that of heat. */
+static struct shown_number shown_number(const struct flow_case *c, const struct case_scalar *s,
+                                        double value, enum key_unit unit)
+{
+    struct shown_number t;
+    const bool heat = s->kind == SCALAR_KIND_heat;
+    const enum key_unit shown = shown_unit(c, heat, unit);
+    const char *const kelvin = heat && shown == UNIT_VELOCITY && unit == UNIT_HEAT_FLUX ? "K " : "";
+    if (!c->units.given)
+        snprintf(t.text, sizeof t.text, "%g %s", value,
+                 unit_lattice_text(heat ? unit : unit_of_species(unit)));
+    else
+        snprintf(t.text, sizeof t.text, "%g %s%s", value * lattice_unit(&c->units, shown), kelvin,
+                 unit_info(shown)->symbol);
+    return t;
+}
+
+/* A value of a scalar: "305 K". */
+static struct shown_number shown_value(const struct case_scalar *s, double value)
+{
+    struct shown_number t;
+    snprintf(t.text, sizeof t.text, "%g%s", s->reference + value,
+             s->kind == SCALAR_KIND_heat ? " K" : "");
+    return t;
+}
+
+/* "xmin value 305 K, ", of walls that let something pass and openings of a given value. */
 static void append_wall(char *text, size_t size, const char *name, const struct case_scalar_wall *w,
-                        const struct case_scalar *s)
+                        const struct flow_case *c, const struct case_scalar *s)
 {
     const size_t length = strlen(text);
     char *const end = text + length;
@@ -147,17 +190,22 @@ static void append_wall(char *text, size_t size, const char *name, const struct 
     case SCALAR_WALL_inherited:
         break;
     case SCALAR_WALL_value:
-        snprintf(end, size, "%s%s value %g", between, name, s->reference + w->value);
+        snprintf(end, size, "%s%s value %s", between, name, shown_value(s, w->value).text);
         break;
     case SCALAR_WALL_flux:
-        snprintf(end, size, "%s%s flux %g", between, name, w->flux);
+        snprintf(end, size, "%s%s flux %s", between, name,
+                 shown_number(c, s, w->flux, UNIT_HEAT_FLUX).text);
         break;
     case SCALAR_WALL_transfer:
-        snprintf(end, size, "%s%s transfer %g from %g", between, name, w->coefficient,
-                 s->reference + w->outside);
+        snprintf(end, size, "%s%s transfer %s from %s", between, name,
+                 shown_number(c, s, w->coefficient, UNIT_TRANSFER).text,
+                 shown_value(s, w->outside).text);
         break;
     case SCALAR_WALL_conduct:
-        snprintf(end, size, "%s%s conducts %g", between, name, w->conductivity);
+        snprintf(end, size, "%s%s conducts %s%s%s", between, name,
+                 shown_number(c, s, w->conductivity, UNIT_CONDUCTIVITY).text,
+                 w->source != 0 ? " with a source of " : "",
+                 w->source != 0 ? shown_number(c, s, w->source, UNIT_HEAT_SOURCE).text : "");
         break;
     }
 }
@@ -181,15 +229,15 @@ struct scalar_part_name scalar_part_name(const struct case_body *body, int part,
 static void say_walls(const struct flow_case *c, int k)
 {
     const struct case_scalar *const s = &c->scalars[k];
-    char text[512] = "";
+    char text[1024] = "";
     for (int i = 0; i < case_openings(c); i++)
         append_wall(text, sizeof text, i < 6 ? face_name(i) : c->patches[i - 6].name,
-                    &case_opening(c, i)->scalar[k], s);
+                    &case_opening(c, i)->scalar[k], c, s);
     for (int i = 0; i < c->body_count; i++)
         for (int part = 0; part <= c->bodies[i].label_count; part++) {
             const struct scalar_part_name name = scalar_part_name(&c->bodies[i], part, " label ");
             if (scalar_has_own(&c->bodies[i], part, k))
-                append_wall(text, sizeof text, name.text, case_body_wall(&c->bodies[i], part, k),
+                append_wall(text, sizeof text, name.text, case_body_wall(&c->bodies[i], part, k), c,
                             s);
         }
     if (scalar_has_gradient(s))

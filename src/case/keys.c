@@ -14,6 +14,38 @@ const struct unit_info *unit_info(enum key_unit unit)
     return &info[unit];
 }
 
+const char *unit_lattice_text(enum key_unit unit)
+{
+    switch (unit) {
+    case UNIT_LENGTH:
+        return "cells";
+    case UNIT_AREA:
+        return "faces of cells";
+    case UNIT_TIME:
+        return "steps";
+    case UNIT_VELOCITY:
+    case UNIT_TRANSFER:
+        return "cells a step";
+    case UNIT_VISCOSITY:
+    case UNIT_DIFFUSIVITY:
+    case UNIT_CONDUCTIVITY:
+        return "cells^2 a step";
+    case UNIT_ACCELERATION:
+        return "cells a step^2";
+    case UNIT_RATE:
+        return "parts a step";
+    case UNIT_HEATING:
+    case UNIT_HEAT_SOURCE:
+        return "K a step";
+    case UNIT_HEAT_FLUX:
+        return "K cells a step";
+    case UNIT_CAPACITY:
+        return "those of the fluid";
+    default:
+        return "lattice units";
+    }
+}
+
 enum key_unit unit_of_species(enum key_unit unit)
 {
     switch (unit) {

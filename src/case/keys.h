@@ -160,6 +160,9 @@ struct unit_info {
 };
 const struct unit_info *unit_info(enum key_unit unit);
 
+/* The lattice unit in words: "cells a step". */
+const char *unit_lattice_text(enum key_unit unit);
+
 /* The unit of a species in place of one of heat; others stay. */
 enum key_unit unit_of_species(enum key_unit unit);
 

@@ -562,7 +562,7 @@ static void warnings_come_when_due(void **state)
              "periodic}\n"
              "scalars: {t: {kind: heat, prandtl: 1}}\n",
          NULL,
-         "faces.ymin.wall.scalars.t.flux is 100 without a unit: that is in lattice units, here "
+         "faces.ymin.wall.scalars.t.flux is 100 without a unit: that is in K cells a step, here "
          "1.21e+06 W/m2 (write 100 W/m2"},
         {"units: {dx: 1 mm, dt: 0.1 ms}\ndomain: {cells: [16, 8, 4]}\n"
          "fluid: {viscosity: 1.5e-5 m2/s}\nrun: {steps: 10}\n"
@@ -570,7 +570,7 @@ static void warnings_come_when_due(void **state)
          "periodic}\n"
          "scalars: {t: {kind: heat, prandtl: 1}}\n",
          NULL,
-         "that is in lattice units (write 100 W/m2 if you mean that, with units.heat_capacity)"},
+         "that is in K cells a step (write 100 W/m2 if you mean that, with units.heat_capacity)"},
         {AIR
          "force: {gravity: [0, -9.81 m/s2, 0]}\n"
          "scalars: {t: {kind: heat, prandtl: 1, expansion: 3e-3 1/K, reference: 300}}\n"
@@ -633,7 +633,7 @@ static void derived_numbers_are_said(void **state)
         /* 1/(24 D) + 1/2, 4 D + 1/2; g beta dT L^3 / (nu D) = 1e-6 16^3 / (0.1 0.05) */
         "t: diffusivity 0.05, Prandtl 2, tau+ 1.33333, tau- 0.7 (magic 0.1667 by auto)",
         "t: Rayleigh 0.8192 (difference 1, length 16)",
-        "t: xmin value 0.5, xmax value -0.5\n",
+        "t: xmin value 0.5 K, xmax value -0.5 K\n",
     };
     struct flow_case c;
     (void)state;
@@ -660,6 +660,52 @@ static void derived_numbers_are_said(void **state)
                                  "0.125)"));
     assert_true(scalar_magic(&c.scalars[0]) == 0.25 && scalar_magic(&c.scalars[1]) == 0.125);
     case_destroy(&c);
+}
+
+/* Numbers of walls and bodies are said with their unit: of the case, or of the lattice. */
+static void numbers_of_walls_have_their_unit(void **state)
+{
+#define SLABS                                                                                      \
+    "domain: {cells: [16, 8, 4]}\nfluid: {viscosity: 0.05}\nrun: {steps: 10}\n"                    \
+    "bodies: {b: {shape: {box: {from: [4, 0, 0], to: [8, 4, 4]}}, scalars: {t: {conduct: "         \
+    "{conductivity: 0.1, source: 0.01}}}}}\n"                                                      \
+    "faces: {x: periodic, ymin: {wall: {scalars: {t: {flux: 0.02}}}}, ymax: {wall: {scalars: {t: " \
+    "{transfer: {coefficient: 0.04, outside: 300}}}}}, z: periodic}\n"
+#define OF(KIND) "scalars: {t: {kind: " KIND ", diffusivity: 0.05, reference: 300}}\n"
+#define SCALES "units: {dx: 2 mm, dt: 0.1 ms, density: 10 kg/m3"
+    static const struct {
+        const char *text, *said;
+    } cases[] = {
+        {SLABS OF("heat"), "t: ymin flux 0.02 K cells a step, ymax transfer 0.04 cells a step from "
+                           "300 K, b conducts 0.1 cells^2 a step with a source of 0.01 K a step\n"},
+        {SLABS OF("species"),
+         "t: ymin flux 0.02 cells a step, ymax transfer 0.04 cells a step from "
+         "300, b conducts 0.1 cells^2 a step with a source of 0.01 parts a "
+         "step\n"},
+        /* dx / dt is 20 m/s, dx^2 / dt 0.04 m2/s; a heat capacity of 10000 J/m3/K */
+        {SCALES ", heat_capacity: 1000 J/(kg K)}\n" SLABS OF("heat"),
+         "t: ymin flux 4000 W/m2, ymax transfer 8000 W/m2/K from 300 K, b conducts 40 W/m/K with a "
+         "source of 1e+06 W/m3\n"},
+        {SCALES "}\n" SLABS OF("heat"),
+         "t: ymin flux 0.4 K m/s, ymax transfer 0.8 m/s from 300 K, b conducts 0.004 m2/s with a "
+         "source of 100 K/s\n"},
+        {SCALES "}\n" SLABS OF("species"),
+         "t: ymin flux 0.4 m/s, ymax transfer 0.8 m/s from 300, b conducts 0.004 m2/s with a "
+         "source of 100 1/s\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct flow_case c;
+        must_read(cases[i].text, &c);
+        struct capture capture = capture_start(STDOUT_FILENO);
+        case_say_derived(&c);
+        capture_stop(capture);
+        if (!strstr(said, cases[i].said))
+            fail_msg("expected '%s', got: %s", cases[i].said, said);
+        if (i == 2 && !strstr(said, "t: diffusivity 0.05 (0.002 m2/s), "))
+            fail_msg("no diffusivity in m2/s: %s", said);
+        case_destroy(&c);
+    }
 }
 
 /* Every text that a case is cut to is read or refused with one line; a sanitizer sees leaks. */
@@ -690,6 +736,7 @@ int main(void)
         cmocka_unit_test(warnings_come_when_due),
         cmocka_unit_test(the_limiter_knows_its_range),
         cmocka_unit_test(derived_numbers_are_said),
+        cmocka_unit_test(numbers_of_walls_have_their_unit),
         cmocka_unit_test(cut_text_gets_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
