@@ -58,24 +58,27 @@ static bool value_varies(const struct flow_case *c, int k)
     return any;
 }
 
-/* Temperatures below 75 K beside others above 250 K: slips of units, or of a time function. Boiling
- * nitrogen has 77 K. */
+/* Temperatures of less than half of others, above 250 K: slips of units, or of a time function.
+ * Where each temperature has its unit, only those below 75 K: boiling nitrogen has 77 K. Below the
+ * ice, so that a hot body in the air is none. */
 static void warn_temperatures(const struct flow_case *c, int k)
 {
-    static const double cold = 75, warm = 250;
+    static const double cold = 75, warm = 250, ice = 273.15, half = 0.5;
     const struct case_scalar *const s = &c->scalars[k];
     const struct scalar_extent e = scalar_extent_of(c, k);
     const double high = s->reference + fmax(e.high, 0);
     const double low = s->reference != 0 ? s->reference + fmin(e.low, 0) : e.low;
+    const double least = c->unitless.temperatures ? fmin(half * high, ice) : cold;
     if (s->kind != SCALAR_KIND_heat || !e.any || high < warm)
         return;
     if (s->reference == 0 && value_varies(c, k))
         warn("scalars.%s: a time function multiplies the difference from the reference, which is 0 "
              "K (give scalars.%s.reference)",
              s->name, s->name);
-    else if (low < cold)
+    else if (low < least)
         warn("scalars.%s: the temperatures that the case gives reach from %.4g K to %.4g K, with "
-             "their time functions (a temperature without a unit is in K: write 20 degC)",
+             "their time functions (a temperature without a unit is in K: write 20 degC, or the K "
+             "that you mean)",
              s->name, low, high);
 }
 

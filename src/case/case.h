@@ -537,6 +537,7 @@ struct case_unitless {
         bool sure;      /* a slip also where no other number has a unit */
     } bare[CASE_UNITS]; /* by enum key_unit */
     int others;         /* numbers with a unit */
+    int temperatures;   /* without a unit */
 };
 
 /* Largest Mach number of inflow and of body surfaces: the method cannot represent faster flows. */

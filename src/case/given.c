@@ -161,7 +161,10 @@ static bool has_celsius(const struct node *n)
  * of a default. */
 static enum status check_bare(struct given g, const char *path, const char *quoted)
 {
-    if (!*path || !g.r->unitless || !has_celsius(g.r->document->root))
+    if (!*path || !g.r->unitless)
+        return STATUS_OK;
+    g.r->unitless->temperatures++;
+    if (!has_celsius(g.r->document->root))
         return STATUS_OK;
     return fail_value(g.r, g.n,
                       ": %s has no unit, so that it is in K, and other temperatures are in degC "

@@ -576,7 +576,16 @@ accepted(HEAT | {"bodies.b.scalars.T.value": -5, INFLOW + ".scalars.T.value": "2
 accepted(HEAT | {"bodies.b.scalars.T": "{value: 305 K, sine: {period: 1 s, mean: 0, amplitude: 50}}", INFLOW + ".scalars.T.value": "293 K"}, warned=["reach from -307 K to 893 K"])
 accepted(HEAT | {"bodies.b.scalars.T": "{value: 305 K, ramp: 1 s}", INFLOW + ".scalars.T.value": "293 K", "scalars.T.reference": 0, "scalars.T.initial": "293 K"},
          warned=["multiplies the difference from the reference, which is 0 K (give scalars.T.reference)"])
-accepted(HEAT | {"bodies.b.scalars.T.value": 77, INFLOW + ".scalars.T.value": "293 K"})
+# Below half of another one, where one is bare; 200 degC and 20 degC are no such slip, nor is liquid nitrogen with its unit.
+for value in 76, 100, 120, 146:
+    accepted(HEAT | {"bodies.b.scalars.T.value": value, INFLOW + ".scalars.T.value": "293 K"}, warned=[f"reach from {value} K to 293 K"])
+accepted(HEAT | {"bodies.b.scalars.T.value": 150, INFLOW + ".scalars.T.value": "293 K"})
+accepted(HEAT | {"bodies.b.scalars.T.value": "77 K", INFLOW + ".scalars.T.value": "293 K"})
+accepted(HEAT | {"bodies.b.scalars.T.value": "74 K", INFLOW + ".scalars.T.value": "293 K"}, warned=["reach from 74 K to 293 K"])
+accepted(HEAT | {"bodies.b.scalars.T.value": 1200, INFLOW + ".scalars.T.value": "293 K"})
+accepted(HEAT | {"bodies.b.scalars.T": "{transfer: {coefficient: 0.1, outside: 100}}", INFLOW + ".scalars.T.value": "293 K"}, warned=["without a unit", "reach from 100 K to 293 K"])
+accepted(HEAT | {"scalars.T.reference": 120, INFLOW + ".scalars.T.value": "293 K", "bodies.b.scalars.T.value": "293 K", "scalars.T.initial": "293 K"},
+         warned=["reach from 120 K to 293 K"])
 
 # The reference of a buoyant scalar: that of the fluid that comes in, or the middle of all in a closed box.
 WARM = {"units": "{dx: 1 mm, dt: 1 ms}", "fluid.viscosity": "5e-5 m2/s", "force.gravity": "[0, -9.81 mm/s2, 0]", "run.steps": 100,
