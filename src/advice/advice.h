@@ -26,7 +26,8 @@
     X(samples)                                                                                     \
     X(scalars)                                                                                     \
     X(edges)                                                                                       \
-    X(density)
+    X(density)                                                                                     \
+    X(earlier)
 #define X(name) void advise_##name(const struct flow_case *c);
 ADVICE_CASE_LIST(X)
 #undef X

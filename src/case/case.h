@@ -325,6 +325,7 @@ struct case_earlier {
     char *file;        /* absolute path; NULL: none */
     uint64_t checksum; /* of the file's content */
     int cells[3];      /* of its grid */
+    int stride;        /* cells of its grid from a value to the next; 0: not known */
     int scalar_count;
     struct { /* scalars whose values it holds */
         char name[CASE_NAME];
@@ -826,6 +827,10 @@ void case_destroy(struct flow_case *c);
  * STATUS_MACHINE, reported; STATUS_USAGE, reported: the case is not possible on this level (for
  * example tau). */
 enum status case_of_level(const struct flow_case *c, int level, struct flow_case *of_level);
+
+/* Shortest edge of the body's box in the grid, without axes along which it spans the grid, and
+ * without the thickness of plates; 0: there is none. */
+double case_body_size(const struct flow_case *c, const struct case_body *body);
 
 /* Version of the physics: it rises when a change of the lattice update changes bits of the result.
  * case_physics() reads it from a resolved case (also part of every checkpoint). */

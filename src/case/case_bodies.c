@@ -196,3 +196,15 @@ bool case_oblique_flux(const struct flow_case *c, int body)
             gives = gives || scalar_wall_flux(case_body_wall(b, part, k)->kind);
     return gives && !case_straight(b);
 }
+
+double case_body_size(const struct flow_case *c, const struct case_body *body)
+{
+    static const double plate = 4;
+    double least = INFINITY;
+    for (int a = 0; a < 3; a++) {
+        const double size = fmin(body->hi[a], c->cells[a]) - fmax(body->lo[a], 0);
+        if (size >= plate && size < c->cells[a])
+            least = fmin(least, size);
+    }
+    return isfinite(least) ? least : 0;
+}

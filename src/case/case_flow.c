@@ -71,6 +71,37 @@ static enum status check_shape(const struct reader *r, const struct node *n,
     return input_wrong_at(r, n, what);
 }
 
+bool axis_is_free(const struct flow_case *c, int axis)
+{
+    bool is_free = true;
+    for (int side = 0; side < 2; side++) {
+        const enum face_kind kind = c->faces[2 * axis + side].kind;
+        is_free = is_free && (kind == FACE_periodic || kind == FACE_slip);
+    }
+    return is_free;
+}
+
+/* Along an axis on which the file has a single value the flow would be uniform. This is right where
+ * it has few cells and nothing at their ends: a flow in two dimensions. */
+static enum status check_values(const struct reader *r, const struct node *n,
+                                const struct flow_case *c)
+{
+    static const int few = 4;
+    const struct case_earlier *const e = &c->initial.from;
+    char what[CASE_REASON];
+    for (int a = 0; a < 3; a++) {
+        const bool flat = e->cells[a] <= few && axis_is_free(c, a);
+        if (e->cells[a] == 1 || e->stride < e->cells[a] || flat)
+            continue;
+        snprintf(what, sizeof what,
+                 " has one value along %s, where its box has %d cells, by its stride %d (take a "
+                 "snapshot without `stride`, or a checkpoint)",
+                 key_axes[a], e->cells[a], e->stride);
+        return input_wrong_at(r, n, what);
+    }
+    return STATUS_OK;
+}
+
 /* Which scalars take their initial values from the file? Those that it holds, unless the case gives
  * them itself. */
 static enum status take_scalars(struct map m, const struct node *n, struct flow_case *c)
@@ -118,7 +149,8 @@ static enum status read_earlier(struct map m, struct flow_case *c)
         say("initial.from%s; nothing was written: start again", reason);
     else if (s && *reason && message_rank() == 0)
         return fail_machine("initial.from%s", reason);
-    if (s || (s = check_shape(m.r, n, c)) || (s = take_scalars(m, n, c)))
+    if (s || (s = check_shape(m.r, n, c)) || (s = check_values(m.r, n, c)) ||
+        (s = take_scalars(m, n, c)))
         return s;
     return input_checksum(m, c->initial.from.checksum);
 }

@@ -40,6 +40,10 @@ bool case_is_resolved(const char *text);
 /* Length of a vector. */
 double magnitude(const double v[3]);
 
+/* Are there no walls and no openings at both ends of the axis, so that a flow may be uniform along
+ * it? */
+bool axis_is_free(const struct flow_case *c, int axis);
+
 /* Kinds of things by the keys that they have: bits for `where` of the key table. */
 #define SERIES(kind) (1u << SERIES_KIND_##kind)
 #define PROFILE(profile) (1u << PROFILE_##profile)

@@ -49,6 +49,7 @@ enum status earlier_header(void *context, const char *path, struct case_earlier 
             memcpy(e->scalar[e->scalar_count++].name, found.facts.scalar[k].name, CASE_NAME);
         }
     memcpy(e->cells, found.facts.cells, sizeof e->cells);
+    e->stride = found.stride;
     int failed = !e->file;
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, *comm);
     if (!failed)

@@ -162,6 +162,51 @@ for path in "plane/fields/main_0000008000.vtkhdf", "plane/checkpoints/step_00000
     changes = [abs(fields(f"{folder}/fields/main_{k:010d}.vtkhdf")["velocity"][..., 0] - steady[None, :, None]).max() / steady.max() for k in range(6)]
     check(changes[0] < 1e-14 and max(changes) < 1e-3, f"{folder}: it goes on as it was, to {max(changes):.2g} of the largest velocity")
 
+# A snapshot of few values: refused where it has one along an axis on which the flow may vary, warned of where the flow between is a guess.
+FEW = {f"output.fields.few{k}": f"{{every: 120, of: [velocity, density], stride: {k}}}" for k in (3, 5, 8, 10, 12, 20)}
+run("few", "coarse.yaml", FEW)
+
+
+def begin(path, settings):
+    return tagflow("check", "coarse.yaml", *sets({"initial.from": path} | settings))
+
+
+def few(k):
+    return f"few/fields/few{k}_0000000120.vtkhdf"
+
+
+for path, words in [(few(10), "one value along z, where its box has 10 cells, by its stride 10"), (few(12), "one value along y, where its box has 12 cells"),
+                    (few(20), "by its stride 20 (take a snapshot without `stride`, or a checkpoint)")]:
+    for settings in {}, {"domain.cells": [40, 24, 20], "bodies": {}}:
+        said = begin(path, settings)
+        check(said.code == 2 and len(said.errors) == 1 and words in said.err and "initial.from" in said.err, f"{path}: {said}")
+said = tagflow("run", "coarse.yaml", "--output", "none", *sets({"initial.from": few(12)}), ranks=2)
+check(said.code == 2 and len(said.errors) == 1 and not os.path.exists("none"), f"on ranks, too: {said}")
+BALL = {"bodies.ball.shape.sphere": {"center": [16, 12, 10], "radius": 4.4}}
+for path, settings, words in [(few(3), {}, "its values are 3 cells apart, by its stride of 3, and along y the box has 12 cells: the flow between them is a guess, above 1.5 cells"),
+                              (few(3), {"domain.cells": [40, 24, 20]} | BALL, "its values are 6 cells apart, by its stride of 3"),
+                              (few(3), {"bodies": {}}, "along y the box has 12 cells"),
+                              (few(8), {}, "8 cells apart"), (SNAPSHOT, {}, None), (CHECKPOINT, {"domain.cells": [40, 24, 20]} | BALL, None)]:
+    said = begin(path, settings)
+    warnings = [line for line in said.lines if "initial.from" in line and "warning" in line]
+    check(said.code == 0 and len(warnings) == bool(words) and all(words in line for line in warnings), f"{path} {settings}: {said}")
+# A flow in two dimensions on few cells, and one along whose periodic axis it is uniform.
+write("flat.yaml", """\
+domain:  {cells: [60, 40, 4]}
+fluid:   {viscosity: 0.05, velocity: 0.02}
+faces:   {x: periodic, y: periodic, z: periodic}
+initial: {flow: shear_layer, amplitude: 0.02}
+run:     {steps: 4}
+output:  {log: {every: 0}, fields: {four: {every: 4, of: [velocity, density], stride: 4}, ten: {every: 4, of: [velocity, density], stride: 10},
+          twelve: {every: 4, of: [velocity, density], stride: 12}}}
+""")
+run("flat", "flat.yaml")
+said = tagflow("check", "flat.yaml", *sets({"initial": {"from": "flat/fields/four_0000000004.vtkhdf"}}))
+check(said.code == 0 and "initial.from" not in said.err, f"a flow in two dimensions: {said}")
+for name, warned in ("ten", False), ("twelve", True):
+    said = tagflow("check", "flat.yaml", *sets({"initial": {"from": f"flat/fields/{name}_0000000004.vtkhdf"}}))
+    check(said.code == 0 and ("along y the box has 40 cells: the flow between them is a guess" in said.err) == warned, f"{name} cells apart in a periodic box: {said}")
+
 # The inlet's profile everywhere; a signal as it is at the beginning.
 INLET = NOW | {"initial.flow": "inlet", "bodies": {}, "faces.xmin.velocity": {"value": [0.05, 0, 0.01], "profile": "duct", "sine": {"period": 9, "mean": 0.5, "phase": 0.25}}}
 run("inlet", "coarse.yaml", INLET | {"output.fields.main.of": ["velocity", "density"]})
