@@ -67,13 +67,14 @@ static enum status look_at_bodies(struct survey *s, const struct paths_level *le
     if (!level->c->body_count)
         return STATUS_OK;
     standing_find(&s->standing, level->d, level->c);
+    edges_look(level->d, level->c, &s->close);
     return gaps_find(level->d, level->c, &s->shapes, &s->images);
 }
 
 enum status survey_make(struct survey *const survey[], const struct paths_level *level, int levels)
 {
     for (int l = 0; l < levels; l++)
-        *survey[l] = (struct survey){0};
+        *survey[l] = (struct survey){.close.cell = INT64_MAX};
     enum status status = paths_check(level, levels);
     if (!status)
         status = stop_agree(level->d->comm);
@@ -128,10 +129,25 @@ static void warn_near(const struct survey *s, const struct domain *d, const stru
          name, SURVEY_NEAR, cell_text(cell, d, s->near[k].first), SURVEY_NEAR);
 }
 
+/* docs/lab/refinement.md, "Bodies close to an edge". */
+static void warn_close(const struct survey *s, const struct domain *d, const struct flow_case *c)
+{
+    int g[3];
+    if (s->close.cell == INT64_MAX || collision_on_pairs(c->solver.collision))
+        return;
+    domain_coordinates(d, s->close.cell, g);
+    warn(
+        "bodies.%s is within %d cells of the edge of level %d, first at (%g, %g, %g): its drag may "
+        "be 1 to 2 %% too high (leave %d cells of level %d on all sides of it)",
+        c->bodies[s->close.body].name, 2 * s->close.least, d->level, ldexp(g[0] + 0.5, -d->level),
+        ldexp(g[1] + 0.5, -d->level), ldexp(g[2] + 0.5, -d->level), s->close.least, d->level - 1);
+}
+
 void survey_say_finer(const struct survey *s, const struct domain *d, const struct flow_case *c)
 {
     char cell[64], level[32] = "";
     standing_warn(&s->standing, c);
+    warn_close(s, d, c);
     if (d->refined)
         snprintf(level, sizeof level, " of level %d", d->level);
     if (s->shapes.cells)

@@ -3,6 +3,7 @@
 #define TAGFLOW_SURVEY_H
 
 #include "advice/standing.h"
+#include "tags/edges.h"
 #include "tags/faces.h"
 #include "tags/gaps.h"
 #include "tags/level_parts.h"
@@ -18,6 +19,7 @@ struct survey {
      * body that goes straight through has none. Images are not counted. */
     struct gaps near[SURVEY_OPENINGS];
     struct standing standing;
+    struct edges_close close;
     bool idle_force; /* see idle_force.h */
 };
 

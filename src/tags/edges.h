@@ -20,4 +20,15 @@ void edges_advise(const struct refined *r, const struct flow_case *c);
  * reported, with the cell. */
 enum status edges_clear(const struct domain *d, const struct flow_case *c);
 
+/* The first cell of a body on this level that is so near to the level's edge that the drag is off
+ * by 1 % and more with operators that are not on pairs. */
+struct edges_close {
+    int64_t cell; /* its number, (z ny + y) nx + x; INT64_MAX: there is none */
+    int body;
+    int least; /* cells of the coarser level that ought to be between */
+};
+
+/* Collective. */
+void edges_look(const struct domain *d, const struct flow_case *c, struct edges_close *close);
+
 #endif
