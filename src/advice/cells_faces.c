@@ -148,6 +148,52 @@ static double gathers(const struct case_signal *s, double length, double r)
     return length * largest_rise(s, r) / fmax(fabs(mean), 0.5 * highest);
 }
 
+/* The largest change of slope between two lines of a table. */
+static double sharpest_kink(const struct case_signal *s)
+{
+    double before = 0, most = 0;
+    for (int k = 1; k < s->points; k++) {
+        const double slope = (s->values[k] - s->values[k - 1]) / (s->times[k] - s->times[k - 1]);
+        most = k > 1 ? fmax(most, fabs(slope - before)) : most;
+        before = slope;
+    }
+    return most;
+}
+
+/* The same by the inertia of the fluid in the box, with any outlet. A pressure accelerates it, and
+ * compresses it by (w L / c_s)^2 / 2 of the amplitude; by 4/3 of that in a pipe, whose profile lags
+ * behind at walls. Between an inlet and a `pressure` face a kink of a table rings: with 1.5 L / c_s
+ * of its change of slope. Measured in docs/lab/open_faces.md. Of a table also that of a sine of its
+ * range and its time. */
+static double yields(const struct case_signal *s, double length, bool rings)
+{
+    double mean = fabs(s->mean), amplitude = fabs(s->amplitude), period = s->period, kink = 0;
+    if (s->kind != SIGNAL_sine) {
+        double low = s->values[0], high = low, area = 0;
+        for (int k = 1; k < s->points; k++) {
+            low = fmin(low, s->values[k]);
+            high = fmax(high, s->values[k]);
+            area += 0.5 * (s->values[k] + s->values[k - 1]) * (s->times[k] - s->times[k - 1]);
+        }
+        period = s->times[s->points - 1] - s->times[0];
+        mean = fabs(area / period);
+        amplitude = 0.5 * (high - low);
+        kink = rings ? 1.5 * length * sharpest_kink(s) : 0;
+    }
+    const double wl = 2 * acos(-1) / period * length;
+    return fmax(amplitude * 2 / 3 * wl * wl, kink) / fmax(amplitude, mean);
+}
+
+/* Cells of the way through the box: of its fluid, over the faces through which it leaves. */
+static double way_length(const struct domain *d, const struct flow_case *c, int outlet)
+{
+    double open = 0;
+    for (int k = 0; k < d->openings; k++)
+        if (case_opening(c, k)->kind != FACE_velocity)
+            open += (double)d->opening[k].open;
+    return fmax(outlet_length(c, outlet), open > 0 ? (double)d->fluid_cells / open : 0);
+}
+
 /* The smallest reflection, times L / c_s, with which at most the share `most` gathers; at most
  * `highest`. */
 static double holds(const struct case_signal *s, double length, double most, double highest)
@@ -176,11 +222,14 @@ void advise_cells_pulse(const struct domain *d, const struct flow_case *c)
                                           *outlet = case_opening(c, out);
             const struct case_signal *const s = &inlet->signal;
             if (inlet->kind != FACE_velocity || !pulsates(s) || !d->opening[k].open ||
-                outlet->kind != FACE_nonreflecting || !d->opening[out].open)
+                (outlet->kind != FACE_nonreflecting && outlet->kind != FACE_pressure) ||
+                !d->opening[out].open)
                 continue;
-            const double length = outlet_length(c, out) / sound;
-            const double share = gathers(s, length, outlet->reflection);
-            const double held = holds(s, length, most, most_held);
+            const bool leaves = outlet->kind == FACE_nonreflecting;
+            const double length = way_length(d, c, out) / sound,
+                         column = yields(s, length, !leaves);
+            const double share = (leaves ? gathers(s, length, outlet->reflection) : 0) + column;
+            const double held = leaves ? holds(s, length, most - column, most_held) : most_held;
             if (share <= most)
                 continue;
             if (held < 0.999 * most_held)
