@@ -24,6 +24,7 @@
     X(outflows)                                                                                    \
     X(rings)                                                                                       \
     X(samples)                                                                                     \
+    X(statistics)                                                                                  \
     X(scalars)                                                                                     \
     X(edges)                                                                                       \
     X(density)                                                                                     \

@@ -570,6 +570,11 @@ accepted({"faces.xmin": "{pressure: {density: 1.001, sine: {period: 400}}}", "fa
 accepted({INFLOW + ".value": "[-0.05, 0, 0]", "faces.xmax": "outflow"}, warned=["faces.xmin draws fluid out of the box, so that it comes in through faces.xmax"])
 accepted({INFLOW + ".value": "[-0.05, 0, 0]"})
 
+# Statistics of a series that hardly any row counts for.
+for start, what in (950, "one row alone counts"), (900, None):
+    accepted({"run.steps": 1000, "output": f"{{series: {{a: {{every: 100, of: [mass], statistics: {{from: {start}}}}}}}}}"},
+             warned=[f"output.series.a.statistics: {what} from step {start}"] if what else [])
+
 # A bare temperature beside one in degC.
 HEAT = {"units": "{dx: 1 mm, dt: 1 ms}", "fluid.viscosity": "5e-5 m2/s", INFLOW + ".value": "[0.05 m/s, 0, 0]", "scalars.T": "{kind: heat, diffusivity: 5e-5 m2/s, reference: 293 K}",
         INFLOW + ".scalars.T.value": "20 degC", "bodies.b": "{shape: {sphere: {center: [20 mm, 8 mm, 6 mm], radius: 3 mm}}, scalars: {T: {value: 313 K}}}"}
