@@ -94,7 +94,7 @@ void advise_cells_settling(const struct domain *d, const struct flow_case *c)
 /* Does the time function rise and fall again? A ramp does not, nor a table like one. */
 static bool pulsates(const struct case_signal *s)
 {
-    bool rises = s->kind == SIGNAL_sine, falls = rises;
+    bool rises = s->kind == SIGNAL_sine && s->amplitude != 0, falls = rises;
     for (int k = 1; k < s->points && s->kind == SIGNAL_table; k++) {
         rises = rises || s->values[k] > s->values[k - 1];
         falls = falls || s->values[k] < s->values[k - 1];
@@ -148,14 +148,29 @@ static double gathers(const struct case_signal *s, double length, double r)
     return length * largest_rise(s, r) / fmax(fabs(mean), 0.5 * highest);
 }
 
-/* The largest change of slope between two lines of a table. */
-static double sharpest_kink(const struct case_signal *s)
+/* A table's factor at a time. */
+static double table_at(const struct case_signal *s, double time)
 {
-    double before = 0, most = 0;
-    for (int k = 1; k < s->points; k++) {
-        const double slope = (s->values[k] - s->values[k - 1]) / (s->times[k] - s->times[k - 1]);
-        most = k > 1 ? fmax(most, fabs(slope - before)) : most;
-        before = slope;
+    const double from = s->times[0], period = s->times[s->points - 1] - from;
+    if (s->repeat)
+        time = from + fmod(fmod(time - from, period) + period, period);
+    for (int k = 1; k < s->points; k++)
+        if (time < s->times[k])
+            return k == 1 && time < from ? s->values[0]
+                                         : s->values[k - 1] + (s->values[k] - s->values[k - 1]) *
+                                                                  (time - s->times[k - 1]) /
+                                                                  (s->times[k] - s->times[k - 1]);
+    return s->values[s->points - 1];
+}
+
+/* The largest change of a table's slope, of means over `span` steps before and after. */
+static double sharpest_kink(const struct case_signal *s, double span)
+{
+    double most = 0;
+    for (int k = s->repeat ? 0 : 1; k < s->points - 1; k++) {
+        const double t = s->times[k];
+        const double change = table_at(s, t + span) - 2 * table_at(s, t) + table_at(s, t - span);
+        most = fmax(most, fabs(change) / span);
     }
     return most;
 }
@@ -178,20 +193,41 @@ static double yields(const struct case_signal *s, double length, bool rings)
         period = s->times[s->points - 1] - s->times[0];
         mean = fabs(area / period);
         amplitude = 0.5 * (high - low);
-        kink = rings ? 1.5 * length * sharpest_kink(s) : 0;
+        kink = rings ? 1.5 * length * sharpest_kink(s, 0.5 * length) : 0;
     }
     const double wl = 2 * acos(-1) / period * length;
     return fmax(amplitude * 2 / 3 * wl * wl, kink) / fmax(amplitude, mean);
 }
 
-/* Cells of the way through the box: of its fluid, over the faces through which it leaves. */
+/* Cells of the way through the box: of its fluid, over the faces through which it leaves. Levels
+ * have fluid of their own: there it is the box. */
 static double way_length(const struct domain *d, const struct flow_case *c, int outlet)
 {
     double open = 0;
     for (int k = 0; k < d->openings; k++)
-        if (case_opening(c, k)->kind != FACE_velocity)
+        if (face_open(case_opening(c, k)->kind) && case_opening(c, k)->kind != FACE_velocity)
             open += (double)d->opening[k].open;
-    return fmax(outlet_length(c, outlet), open > 0 ? (double)d->fluid_cells / open : 0);
+    const double way = open > 0 && c->levels == 1 ? (double)d->fluid_cells / open : 0;
+    return fmax(outlet_length(c, outlet), way);
+}
+
+/* The share of an inlet in what all inlets let in, on average. */
+static double inlet_share(const struct domain *d, const struct flow_case *c, int inlet)
+{
+    double all = 0;
+    for (int k = 0; k < d->openings; k++)
+        if (case_opening(c, k)->kind == FACE_velocity)
+            all += fabs(d->opening[k].inflow);
+    return all > 0 ? fabs(d->opening[inlet].inflow) / all : 1;
+}
+
+/* Does sound leave through an opening? */
+static bool lets_sound_out(const struct domain *d, const struct flow_case *c)
+{
+    bool any = false;
+    for (int k = 0; k < d->openings; k++)
+        any = any || (case_opening(c, k)->kind == FACE_nonreflecting && d->opening[k].open);
+    return any;
 }
 
 /* The smallest reflection, times L / c_s, with which at most the share `most` gathers; at most
@@ -209,9 +245,9 @@ static double holds(const struct case_signal *s, double length, double most, dou
     return high;
 }
 
-/* Warns if the velocity of an inlet varies so fast that fluid gathers before a nonreflecting
- * outlet, and names the remedy: a reflection that is large enough, if there is one; otherwise a
- * smaller velocity. */
+/* Warns if the velocity of an inlet varies so fast that fluid gathers before a nonreflecting or
+ * pressure outlet, and names the remedy: a reflection that is large enough, if there is one;
+ * otherwise a smaller velocity. */
 void advise_cells_pulse(const struct domain *d, const struct flow_case *c)
 {
     static const double most = 0.05, most_held = 3; /* share of the flow; r L / c_s */
@@ -226,10 +262,14 @@ void advise_cells_pulse(const struct domain *d, const struct flow_case *c)
                 !d->opening[out].open)
                 continue;
             const bool leaves = outlet->kind == FACE_nonreflecting;
-            const double length = way_length(d, c, out) / sound,
-                         column = yields(s, length, !leaves);
-            const double share = (leaves ? gathers(s, length, outlet->reflection) : 0) + column;
-            const double held = leaves ? holds(s, length, most - column, most_held) : most_held;
+            const double of_all = inlet_share(d, c, k),
+                         box = c->cells[0] + c->cells[1] + c->cells[2];
+            const double length = way_length(d, c, out) / sound;
+            const double column = yields(s, fmin(length, box / sound), !lets_sound_out(d, c));
+            const double share =
+                of_all * ((leaves ? gathers(s, length, outlet->reflection) : 0) + column);
+            const double held =
+                leaves ? holds(s, length, most / of_all - column, most_held) : most_held;
             if (share <= most)
                 continue;
             if (held < 0.999 * most_held)

@@ -26,10 +26,13 @@ static void meet(struct reach *r, double share, double length, const char *name,
 static struct reach reach_of(const struct flow_case *c)
 {
     static const double box = 0.125, body = 0.5, around = 0.25;
-    static const char *const names[3] = {"along x the box", "along y the box", "along z the box"};
+    static const int flat = 8; /* cells of a flow in two dimensions */
+    static const char *const names[3] = {"the box along x,", "the box along y,",
+                                         "the box along z,"};
     struct reach r = {.apart = INFINITY};
     for (int a = 0; a < 3; a++)
-        if (c->initial.from.cells[a] > c->initial.from.stride)
+        if (c->initial.from.cells[a] > c->initial.from.stride &&
+            !(axis_is_free(c, a) && c->initial.from.cells[a] <= flat))
             meet(&r, axis_is_free(c, a) ? around : box, c->cells[a], names[a], "");
     for (int k = 0; k < c->body_count; k++)
         meet(&r, body,
@@ -50,8 +53,7 @@ void advise_earlier(const struct flow_case *c)
         if (e->cells[a] > e->stride)
             apart = fmax(apart, (double)e->stride * c->cells[a] / e->cells[a]);
     if (apart > r.apart)
-        warn("initial.from: its values are %.3g cells apart, by its stride of %d, and %s has %.3g "
-             "cells: the flow between them is a guess, above %.3g cells (take a snapshot without "
-             "`stride`, or a checkpoint)",
+        warn("initial.from: its values are %.3g cells apart, by its stride of %d: for %s of %.3g "
+             "cells at most %.3g (take a snapshot without `stride`, or a checkpoint)",
              apart, e->stride, r.name, r.length, r.apart);
 }

@@ -1,4 +1,4 @@
-/* Time functions: tables that end, flows that reverse. */
+/* Time functions: tables that end, ramps that do not, or begin anew, flows that reverse. */
 #include <stdio.h>
 
 #include "advice/advice.h"
@@ -21,6 +21,34 @@ static void warn_end(const struct flow_case *c, const struct case_signal *s, con
          "stays (repeat: true in table for a pulse; a further line at the end of the run if it is "
          "meant)",
          of, name, s->times[last], time, (long long)c->run.steps, s->values[last]);
+}
+
+static void warn_ramp(const struct flow_case *c, const struct case_signal *s, const char *of,
+                      const char *name)
+{
+    if (s->kind == SIGNAL_ramp && s->duration > (double)c->run.steps)
+        warn("%s%s: its ramp takes %.6g steps, and the run has %lld (a shorter ramp, or more "
+             "steps)",
+             of, name, s->duration, (long long)c->run.steps);
+}
+
+static void warn_signal(const struct flow_case *c, const struct case_signal *s, const char *of,
+                        const char *name)
+{
+    warn_end(c, s, of, name);
+    warn_ramp(c, s, of, name);
+}
+
+/* The ramp of an inlet begins at 0: a flow that is there already is stopped by it, and rings. */
+static void warn_start(const struct flow_case *c, const struct case_face *what, const char *name)
+{
+    const struct case_initial *const i = &c->initial;
+    const bool flows = i->from.file || i->flow == INITIAL_inlet ||
+                       (i->flow == INITIAL_uniform && magnitude(i->velocity) > 0);
+    if (what->kind == FACE_velocity && what->signal.kind == SIGNAL_ramp && flows)
+        warn("%s: its ramp begins at 0, and the initial flow has its velocity already, so that the "
+             "inlet stops it (remove the ramp)",
+             name);
 }
 
 /* Does the opening draw fluid out of the box (-1), let it in (1), or both (0)? */
@@ -91,13 +119,14 @@ void advise_signals(const struct flow_case *c)
     for (int k = 0; k < case_openings(c); k++) {
         const struct case_face *const what = case_opening(c, k);
         const struct opening_name name = opening_name(c, k);
-        warn_end(c, &what->signal, "", name.text);
+        warn_signal(c, &what->signal, "", name.text);
+        warn_start(c, what, name.text);
         for (int i = 0; i < c->scalar_count; i++)
-            warn_end(c, &what->scalar[i].signal, "", name.text);
+            warn_signal(c, &what->scalar[i].signal, "", name.text);
     }
     for (int k = 0; k < c->body_count; k++)
         for (int i = 0; i < c->scalar_count; i++)
-            warn_end(c, &c->bodies[k].scalar[i].signal, "bodies.", c->bodies[k].name);
-    warn_end(c, &c->force_signal, "force", "");
+            warn_signal(c, &c->bodies[k].scalar[i].signal, "bodies.", c->bodies[k].name);
+    warn_signal(c, &c->force_signal, "force", "");
     warn_backflow(c);
 }

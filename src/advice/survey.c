@@ -133,13 +133,13 @@ static void warn_near(const struct survey *s, const struct domain *d, const stru
 static void warn_close(const struct survey *s, const struct domain *d, const struct flow_case *c)
 {
     int g[3];
-    if (s->close.cell == INT64_MAX || collision_on_pairs(c->solver.collision))
+    if (s->close.cell == INT64_MAX)
         return;
     domain_coordinates(d, s->close.cell, g);
     warn(
-        "bodies.%s is within %d cells of the edge of level %d, first at (%g, %g, %g): its drag may "
-        "be 1 to 2 %% too high (leave %d cells of level %d on all sides of it)",
-        c->bodies[s->close.body].name, 2 * s->close.least, d->level, ldexp(g[0] + 0.5, -d->level),
+        "bodies.%s is close to the edge of level %d, first at (%g, %g, %g): its drag may be 1 to 2 "
+        "%% too high (leave %d cells of level %d between it and that edge)",
+        c->bodies[s->close.body].name, d->level, ldexp(g[0] + 0.5, -d->level),
         ldexp(g[1] + 0.5, -d->level), ldexp(g[2] + 0.5, -d->level), s->close.least, d->level - 1);
 }
 

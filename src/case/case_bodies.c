@@ -202,7 +202,9 @@ double case_body_size(const struct flow_case *c, const struct case_body *body)
     static const double plate = 4;
     double least = INFINITY;
     for (int a = 0; a < 3; a++) {
-        const double size = fmin(body->hi[a], c->cells[a]) - fmax(body->lo[a], 0);
+        const bool goes_on = c->faces[2 * a].kind == FACE_periodic;
+        const double size = goes_on ? body->hi[a] - body->lo[a]
+                                    : fmin(body->hi[a], c->cells[a]) - fmax(body->lo[a], 0);
         if (size >= plate && size < c->cells[a])
             least = fmin(least, size);
     }

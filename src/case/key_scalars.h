@@ -94,8 +94,8 @@
     {ROW("scalars.*.reference", KEY_NUMBER), AT(case_scalar, reference), .late = true,                  \
      .write = reference_write, .unit = UNIT_TEMPERATURE, .range = VALUES, .fallback = "0",              \
      .example = "300 K",                                                                                \
-     .meaning = "the value that the others are stored relative to: near the middle of all values "      \
-                "rounding is least, and buoyancy is 0 there"},                                          \
+     .meaning = "the value that the others are stored relative to: near them, or the flow's errors "\
+                "make fluxes wrong; buoyancy is 0 there"},                                          \
     {ROW("scalars.*.expansion", KEY_NUMBER), AT(case_scalar, expansion), .unit = UNIT_EXPANSION,        \
      .range = VALUES, .fallback = "0", .example = "3.3e-3 1/K",                                         \
      .meaning = "buoyancy: the fluid's acceleration is -expansion (value - reference) force.gravity"},  \

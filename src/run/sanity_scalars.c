@@ -29,6 +29,7 @@ static void warn_range(struct sanity *s, const struct narrator *n, int k)
     const struct scalar_found *const found = &n->scalar[k];
     const struct scalar_given g = range_of(s, n, k);
     const double spread = fmax(g.high - g.low, found->most - found->least);
+    const bool far = fmin(fabs(g.low), fabs(g.high)) > spread;
     const double room = most_beyond * fmax(spread, fmax(fabs(g.low), fabs(g.high)));
     const bool below = !g.opens_down && found->least < g.low - room;
     const bool above = !g.opens_up && found->most > g.high + room;
@@ -43,7 +44,9 @@ static void warn_range(struct sanity *s, const struct narrator *n, int k)
          "diffusivity)",
          scalar->name, scalar->reference + (below ? found->least : found->most), place,
          (long long)s->solver->step, scalar->reference + g.low, scalar->reference + g.high,
-         scalar_limited(s->c, k) ? "a reference near the values at inlets, " : "limiter: on, ");
+         far                       ? "a reference near the values at inlets; then, if need be, "
+         : scalar_limited(s->c, k) ? ""
+                                   : "limiter: on, ");
 }
 
 /* A case whose values are all above 0 K means temperatures. */

@@ -398,15 +398,27 @@ static enum status report(const struct domain *d, const struct flow_case *c, int
         ldexp(g[2] + 0.5, -d->level), region ? region->name : "*", EDGES_OUTSIDE + 1);
 }
 
+/* Does the body go through the whole box along an axis, as a cylinder does? */
+static bool goes_through(const struct flow_case *c, const struct case_body *body)
+{
+    bool any = false;
+    for (int a = 0; a < 3; a++)
+        any = any || (body->lo[a] <= 0 && body->hi[a] >= c->cells[a]);
+    return any;
+}
+
 /* Cells of the coarser level that ought to be between the level's edge and a body inside, so that
  * the drag is off by less than 1 %. With `rr` it was off by 17 % over the product of this distance
- * and the size of the body in cells of the level (docs/lab/refinement.md). 0: not known. */
+ * and the size of a sphere in cells of the level, 9 % of a cylinder (docs/lab/refinement.md). 0:
+ * none, or not known. */
 static int least_distance(const struct flow_case *c, int body)
 {
-    static const double error = 17;
     enum { MOST = 3 };
+    const double error = goes_through(c, &c->bodies[body]) ? 9 : 17;
     const double size = case_body_size(c, &c->bodies[body]);
-    return size > 0 ? (int)fmin(ceil(error / size), MOST) : 0;
+    return size > 0 && !collision_on_pairs(c->solver.collision)
+               ? (int)fmin(ceil(error / size), MOST)
+               : 0;
 }
 
 /* The same if the edge of the cell's level is nearer, else 0. */

@@ -183,9 +183,9 @@ for path, words in [(few(10), "one value along z, where its box has 10 cells, by
 said = tagflow("run", "coarse.yaml", "--output", "none", *sets({"initial.from": few(12)}), ranks=2)
 check(said.code == 2 and len(said.errors) == 1 and not os.path.exists("none"), f"on ranks, too: {said}")
 BALL = {"bodies.ball.shape.sphere": {"center": [16, 12, 10], "radius": 4.4}}
-for path, settings, words in [(few(3), {}, "its values are 3 cells apart, by its stride of 3, and along y the box has 12 cells: the flow between them is a guess, above 1.5 cells"),
+for path, settings, words in [(few(3), {}, "its values are 3 cells apart, by its stride of 3: for the box along y, of 12 cells at most 1.5"),
                               (few(3), {"domain.cells": [40, 24, 20]} | BALL, "its values are 6 cells apart, by its stride of 3"),
-                              (few(3), {"bodies": {}}, "along y the box has 12 cells"),
+                              (few(3), {"bodies": {}}, "for the box along y, of 12 cells"),
                               (few(8), {}, "8 cells apart"), (SNAPSHOT, {}, None), (CHECKPOINT, {"domain.cells": [40, 24, 20]} | BALL, None)]:
     said = begin(path, settings)
     warnings = [line for line in said.lines if "initial.from" in line and "warning" in line]
@@ -205,7 +205,7 @@ said = tagflow("check", "flat.yaml", *sets({"initial": {"from": "flat/fields/fou
 check(said.code == 0 and "initial.from" not in said.err, f"a flow in two dimensions: {said}")
 for name, warned in ("ten", False), ("twelve", True):
     said = tagflow("check", "flat.yaml", *sets({"initial": {"from": f"flat/fields/{name}_0000000004.vtkhdf"}}))
-    check(said.code == 0 and ("along y the box has 40 cells: the flow between them is a guess" in said.err) == warned, f"{name} cells apart in a periodic box: {said}")
+    check(said.code == 0 and ("for the box along y, of 40 cells" in said.err) == warned, f"{name} cells apart in a periodic box: {said}")
 
 # The inlet's profile everywhere; a signal as it is at the beginning.
 INLET = NOW | {"initial.flow": "inlet", "bodies": {}, "faces.xmin.velocity": {"value": [0.05, 0, 0.01], "profile": "duct", "sine": {"period": 9, "mean": 0.5, "phase": 0.25}}}

@@ -171,10 +171,10 @@ def close(settings, ranks=1):
     """Warnings of check about bodies close to an edge; a run's are the same."""
     words = runs.sets({"solver.collision": "rr", "output": "none"} | settings)
     said = tagflow("check", "case.yaml", "--ranks", str(ranks), *words)
-    found = [line for line in said.err.splitlines() if "of the edge of level" in line]
+    found = [line for line in said.err.splitlines() if "close to the edge of level" in line]
     if said.code == 0 and ranks == 1:
         done = tagflow("run", "case.yaml", "--output", "close", *words, ranks=2)
-        check(done.code == 0 and [line for line in done.err.splitlines() if "of the edge of level" in line] == found, f"{settings}: a run says {done}, not {found}")
+        check(done.code == 0 and [line for line in done.err.splitlines() if "close to the edge of level" in line] == found, f"{settings}: a run says {done}, not {found}")
         shutil.rmtree("close", ignore_errors=True)
     return found if said.code == 0 else said
 
@@ -185,10 +185,10 @@ def in_box(half, level=1, lo=(16, 8, 8), hi=(32, 24, 24), collision="rr"):
 
 
 SMALL = {"lo": (20, 12, 12), "hi": (28, 20, 20)}
-for settings, words in [(in_box(3, **SMALL), "bodies.ball is within 4 cells of the edge of level 1, first at (23.25, 15.25, 13.25): its drag may be 1 to 2 % too high (leave 2 cells of level 0 on all sides of it)"),
-                        (in_box(2, **SMALL), "bodies.ball is within 6 cells of the edge of level 1, first at (23.75, 15.25, 14.25)"), (in_box(2), None), (in_box(7), None), (in_box(4.3), None),
-                        (in_box(3, collision="trt", **SMALL), None), (in_box(3, collision="cumulant", **SMALL), "within 4 cells"),
-                        (in_box(1.5, 2, (22, 14, 14), (26, 18, 18)), "within 4 cells of the edge of level 2, first at (23.625, 15.625, 14.625)"), (in_box(1.5, 2, **SMALL), None)]:
+for settings, words in [(in_box(3, **SMALL), "bodies.ball is close to the edge of level 1, first at (23.25, 15.25, 13.25): its drag may be 1 to 2 % too high (leave 2 cells of level 0 between it and that edge)"),
+                        (in_box(2, **SMALL), "bodies.ball is close to the edge of level 1, first at (23.75, 15.25, 14.25)"), (in_box(2), None), (in_box(7), None), (in_box(4.3), None),
+                        (in_box(3, collision="trt", **SMALL), None), (in_box(3, collision="cumulant", **SMALL), "close to the edge of level 1"),
+                        (in_box(1.5, 2, (22, 14, 14), (26, 18, 18)), "close to the edge of level 2, first at (23.625, 15.625, 14.625)"), (in_box(1.5, 2, **SMALL), None)]:
     found = close(settings)
     check(isinstance(found, list) and len(found) == bool(words) and all(words in line for line in found), f"a body of {settings['bodies.ball.shape.sphere']['radius']}: {found}")
 check(close(in_box(3, **SMALL), 3) == close(in_box(3, **SMALL)), "the same on ranks")

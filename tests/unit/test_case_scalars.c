@@ -540,6 +540,14 @@ static void warnings_come_when_due(void **state)
          "scalars.t.initial={linear: {from: [0, "
          "0, 0], to: [1, 0, 0], values: [1000, 1001]}}",
          "costs digits (take reference: 1000.5)"},
+        {SLAB("scalars: {t: {value: 303}}"),
+         "scalars.t={kind: heat, diffusivity: 0.05, initial: 300}",
+         "fluxes may be wrong by percents and more (take reference: 301.5)"},
+        {SLAB("scalars: {t: {value: 303}}"),
+         "scalars.t={kind: heat, diffusivity: 0.05, initial: 300, reference: 297}", ""},
+        {SLAB("scalars: {t: {value: 300}}"),
+         "scalars.t={kind: heat, diffusivity: 0.05, initial: 300}",
+         "its values are 300 from the reference, 0"},
         {PLAIN "solver: {storage: fp64}\nscalars: {t: {schmidt: 1, reference: 3}}\n",
          "scalars.t.initial={linear: {from: [0, 0, 0], to: [1, 0, 0], values: [1000, 1001]}}", ""},
         {PLAIN
