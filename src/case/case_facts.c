@@ -164,8 +164,11 @@ static bool read_facts(const struct node *root, struct case_facts *f)
     double cells[3];
     if (!numbers_at(node_get(node_get(root, "domain"), "cells"), cells))
         return false;
-    for (int a = 0; a < 3; a++)
+    for (int a = 0; a < 3; a++) {
+        if (!(cells[a] >= 1 && cells[a] <= INT32_MAX))
+            return false;
         f->cells[a] = (int)cells[a];
+    }
     f->units = (struct case_units){.dx = 1, .dt = 1, .density = 1};
     if (number_at(node_get(units, "dt"), &f->units.dt)) {
         f->units.given = true;
@@ -175,8 +178,7 @@ static bool read_facts(const struct node *root, struct case_facts *f)
     }
     find_faces(root, f);
     find_force(root, f);
-    return find_scalars(root, f) && f->cells[0] > 0 && f->cells[1] > 0 && f->cells[2] > 0 &&
-           f->units.dx > 0 && f->units.dt > 0 && f->units.density > 0;
+    return find_scalars(root, f) && f->units.dx > 0 && f->units.dt > 0 && f->units.density > 0;
 }
 
 bool case_facts(const char *resolved, struct case_facts *f)
