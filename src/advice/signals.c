@@ -26,7 +26,8 @@ static void warn_end(const struct flow_case *c, const struct case_signal *s, con
 static void warn_ramp(const struct flow_case *c, const struct case_signal *s, const char *of,
                       const char *name)
 {
-    if (s->kind == SIGNAL_ramp && s->duration > (double)c->run.steps)
+    static const int64_t trial = 100; /* shorter runs only try a case */
+    if (s->kind == SIGNAL_ramp && s->duration > (double)c->run.steps && c->run.steps >= trial)
         warn("%s%s: its ramp takes %.6g steps, and the run has %lld (a shorter ramp, or more "
              "steps)",
              of, name, s->duration, (long long)c->run.steps);
