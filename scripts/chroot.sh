@@ -23,7 +23,7 @@ fresh() {
     tar xf "$work/$1.tar" -C "$work/$2"
 }
 
-# inside NAME COMMANDS: with /proc, /sys, /dev/shm and the caches, which are mounted for these commands alone: nothing remains
+# inside NAME COMMANDS: with /proc, /sys, /dev/shm, /dev/pts and the caches, which are mounted for these commands alone: nothing remains
 # mounted when they end. The locale is this machine's, as a compiler cache asks for it.
 inside() {
     local path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -33,6 +33,8 @@ inside() {
         mount -t proc proc "$0/proc"
         mount -t sysfs -o ro sysfs "$0/sys"
         mount -t tmpfs -o mode=1777 tmpfs "$0/dev/shm"
+        mount -t devpts -o newinstance,ptmxmode=0666 devpts "$0/dev/pts"
+        mount --bind "$0/dev/pts/ptmx" "$0/dev/ptmx"
         mkdir -p "$0/var/cache/ccache"
         mount --bind "$2/apt" "$0/var/cache/apt/archives"
         mount --bind "$2/ccache" "$0/var/cache/ccache"
