@@ -1,6 +1,7 @@
 """Snapshots, averages and surfaces of a run (fields/*.vtkhdf) as numpy arrays with coordinates, units and masks."""
 from __future__ import annotations
 
+import functools
 import os
 import re
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
@@ -86,7 +87,7 @@ class _File:
     def _changed(self) -> FileError:
         return FileError(f"{quoted(self.path)} cannot be read: it is damaged, or was changed meanwhile")
 
-    @property
+    @functools.cached_property
     def case(self) -> ResolvedCase:
         """The case of the run."""
         return ResolvedCase(str(self.provenance.get("case", "")), f"{quoted(self.path)}: its case")
@@ -199,9 +200,10 @@ class Snapshot(_Arrays):
             raise UnknownName(f"axis {axis!r} is none of x, y, z")
         a = "xyz".index(axis)
         places = self.coordinates()[a]
-        low, high = (ends[a] for ends in self.bounds)
-        if at is not None and not low - 1e-4 * self.spacing[a] <= at <= high + 1e-4 * self.spacing[a]:
-            raise UnknownName(f"{axis} = {at:g} is outside the box of {quoted(self.path)}: {low:g} to {high:g}")
+        if at is not None:
+            low, high = (ends[a] for ends in self.bounds)
+            if not low - 1e-4 * self.spacing[a] <= at <= high + 1e-4 * self.spacing[a]:
+                raise UnknownName(f"{axis} = {at:g} is outside the box of {quoted(self.path)}: {low:g} to {high:g}")
         index = (self.cells[a] - 1) // 2 if at is None else int(numpy.argmin(abs(places - at)))
         where: List[Union[int, slice]] = [slice(n) for n in self.cells[::-1]]
         where[2 - a] = index
