@@ -186,6 +186,9 @@ check(mean.samples == 21 and mean["reynolds_stress"].shape == (5, 12, 16, 6) and
 flat = tagflow.run(CASE, "flat", {"domain.cells": [16, 12, 1], "output.series": {}}).fields["main"][-1]
 check(flat["velocity"].shape == (1, 12, 16, 3) and flat.cells == (16, 12, 1) and numpy.allclose(flat.z, [0.001]) and flat["density"].shape == (1, 12, 16),
       "a box of one cell has one layer, at its centre")
+heated = tagflow.run(CASE, "heated", {"scalars": {"T": {"kind": "heat", "prandtl": 0.7, "reference": "300 K"}, "s": {"schmidt": 1}},
+                                      "output": {"fields": {"main": {"every": 20, "of": ["T", "s"]}}}}).fields["main"][-1]
+check((heated.unit("T"), heated.unit("s")) == ("K", "1") and abs(heated["T"] - 300).max() < 1e-3, "scalars have their units")
 lattice = tagflow.run({**CASE, "units": {"dx": "2 mm"}}, "lattice")
 check(not lattice.physical and lattice.fields["main"][-1].unit("velocity") is None and numpy.allclose(lattice.fields["main"][-1].x[:2], [0.5, 1.5]) and
       lattice.series["flow"].unit("mass") is None and lattice.series["flow"].unit("step") == "1", "with units.dx alone all is in lattice units")

@@ -99,8 +99,16 @@ class _File:
 
     def unit(self, name: str) -> Optional[str]:
         """The unit of an array; None in lattice units, or if it is not known."""
-        unit = array_unit(name)
+        unit = array_unit(name) or self._scalar_unit(name)
         return unit if unit == "1" or self.physical else None
+
+    def _scalar_unit(self, name: str) -> Optional[str]:
+        """Of a scalar, its mean or its variance."""
+        scalar, _, what = name.rpartition("_") if name.endswith(("_mean", "_variance")) else (name, "", "")
+        kind = self.case.get(f"scalars.{scalar}.kind")
+        if kind is None:
+            return None
+        return "1" if kind != "heat" else "K²" if what == "variance" else "K"
 
     @property
     def length_unit(self) -> Optional[str]:
