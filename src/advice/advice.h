@@ -36,6 +36,7 @@ ADVICE_CASE_LIST(X)
 /* Rules on the cells of level 0, too. */
 #define ADVICE_CELLS_LIST(X)                                                                       \
     X(no_inflow)                                                                                   \
+    X(drawn)                                                                                       \
     X(along)                                                                                       \
     X(density)                                                                                     \
     X(settling)                                                                                    \

@@ -372,3 +372,25 @@ void advise_cells_outflow_walls(const struct domain *d, const struct flow_case *
                 name);
     }
 }
+
+/* Warns if velocities draw fluid in through a face that gives no value of a scalar. */
+void advise_cells_drawn(const struct domain *d, const struct flow_case *c)
+{
+    char name[FACES_NAME];
+    double in = 0;
+    for (int k = 0; k < d->openings; k++)
+        in += case_opening(c, k)->kind == FACE_velocity ? d->opening[k].inflow : 0;
+    for (int k = 0; k < d->openings && in < 0; k++) {
+        const struct case_face *const what = case_opening(c, k);
+        for (int i = 0; i < c->scalar_count; i++) {
+            if (!face_open(what->kind) || what->kind == FACE_velocity || !d->opening[k].open ||
+                what->scalar[i].kind == SCALAR_WALL_value)
+                continue;
+            faces_name(c, k, name);
+            warn("%s: the velocities of other faces draw fluid in through it, and it gives no "
+                 "value of scalars.%s: what comes in has that of the cells beside it (give one, "
+                 "or turn the velocity)",
+                 name, c->scalars[i].name);
+        }
+    }
+}

@@ -569,6 +569,9 @@ accepted({INFLOW + ".sine": "{period: 400, mean: 1, amplitude: 0.9}", "faces.xma
 accepted({"faces.xmin": "{pressure: {density: 1.001, sine: {period: 400}}}", "faces.xmax": "outflow"}, warned=["faces.xmin: " + TURNS])
 accepted({INFLOW + ".value": "[-0.05, 0, 0]", "faces.xmax": "outflow"}, warned=["faces.xmin draws fluid out of the box, so that it comes in through faces.xmax"])
 accepted({INFLOW + ".value": "[-0.05, 0, 0]"})
+DRAWN = {INFLOW + ".value": "[-0.05, 0, 0]", INFLOW + ".scalars": "{s: {value: 1}}", "scalars": "{s: {diffusivity: 0.05}}"}
+accepted(DRAWN, warned=["faces.xmax: the velocities of other faces draw fluid in through it, and it gives no value of scalars.s"])
+accepted(DRAWN | {"faces.xmax": "{pressure: {scalars: {s: {value: 1}}}}"})
 
 # An inlet that stops the flow of the start.
 for flow, stopped in ("{flow: uniform, velocity: [0.05, 0, 0]}", True), ("{flow: rest}", False):
