@@ -175,11 +175,11 @@ static double sharpest_kink(const struct case_signal *s, double span)
     return most;
 }
 
-/* The same by the inertia of the fluid in the box, with any outlet. A pressure accelerates it, and
- * compresses it by (w L / c_s)^2 / 2 of the amplitude; by 4/3 of that in a pipe, whose profile lags
- * behind at walls. Between an inlet and a `pressure` face a kink of a table rings: with 1.5 L / c_s
- * of its change of slope. Measured in docs/lab/open_faces.md. Of a table also that of a sine of its
- * range and its time. */
+/* The same by the inertia of the fluid in the box, with any outlet. A pressure accelerates the
+ * fluid and compresses it. A sine: (w L / c_s)^2 / 2 of the amplitude, times 4/3 in a pipe, whose
+ * profile lags behind at walls. A table: at least a sine of its range and its time. rings: sound
+ * has no way out; then a kink gives 1.5 L / c_s of its change of slope. Measured:
+ * docs/lab/open_faces.md. */
 static double yields(const struct case_signal *s, double length, bool rings)
 {
     double mean = fabs(s->mean), amplitude = fabs(s->amplitude), period = s->period, kink = 0;
@@ -199,8 +199,8 @@ static double yields(const struct case_signal *s, double length, bool rings)
     return fmax(amplitude * 2 / 3 * wl * wl, kink) / fmax(amplitude, mean);
 }
 
-/* Cells of the way through the box: of its fluid, over the faces through which it leaves. Levels
- * have fluid of their own: there it is the box. */
+/* Length of the way through the box, in cells: the fluid cells over the open cells of all outlets.
+ * On a refined grid the fluid of finer levels is not known here: the length of the box. */
 static double way_length(const struct domain *d, const struct flow_case *c, int outlet)
 {
     double open = 0;
