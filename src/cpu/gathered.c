@@ -67,14 +67,16 @@ static void load_gathered(struct gathered_set *s, const struct view *v, int set,
         }
         return;
     }
-    for (int k = 0; k < LANES; k++) {
-        const int from = k < p->count ? k : 0;
+    for (int k = 0; k < p->count; k++) {
         number one[Q_AXES];
-        s->links[k] = p->beside >> from & 1 ? set_links(v, set, p->n[from], &p->around[from]) : 0;
-        set_load(&slots, &p->at[from], s->links[k], one);
+        s->links[k] = p->beside >> k & 1 ? set_links(v, set, p->n[k], &p->around[k]) : 0;
+        set_load(&slots, &p->at[k], s->links[k], one);
         for (int i = 0; i < Q_AXES; i++)
             s->g[i][k] = one[i];
     }
+    for (int k = p->count; k < LANES; k++) /* not stored */
+        for (int i = 0; i < Q_AXES; i++)
+            s->g[i][k] = s->g[i][0];
     for (int i = 0; i < Q_AXES; i++)
         g[i] = load_number(s->g[i]);
 }

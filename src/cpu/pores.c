@@ -240,10 +240,11 @@ static void part_scalars(const struct view *v, const struct runs *runs, const st
         const uint32_t place = (uint32_t)place_in(v->place, cell), k = place - tile->place;
         if (place < from || place >= to || idle[place - part->stretch->place])
             continue;
-        if (after)
+        if (after) {
             gather_told(v, &tile->scalars, tile->odd, &g, k, x, part->y, part->z);
-        else
-            gather_for(&g, k, x, part->y, part->z);
+            continue;
+        }
+        gather_for(&g, k, x, part->y, part->z);
         if (g.count == LANES)
             tell_lift(v, &tile->scalars, tile->odd, &g);
     }
