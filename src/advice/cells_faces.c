@@ -6,6 +6,7 @@
 #include "advice/survey.h"
 #include "base/message.h"
 #include "case/keys.h"
+#include "case/signal.h"
 #include "tags/faces.h"
 
 /* ---- openings ---- */
@@ -148,29 +149,16 @@ static double gathers(const struct case_signal *s, double length, double r)
     return length * largest_rise(s, r) / fmax(fabs(mean), 0.5 * highest);
 }
 
-/* A table's factor at a time. */
-static double table_at(const struct case_signal *s, double time)
-{
-    const double from = s->times[0], period = s->times[s->points - 1] - from;
-    if (s->repeat)
-        time = from + fmod(fmod(time - from, period) + period, period);
-    for (int k = 1; k < s->points; k++)
-        if (time < s->times[k])
-            return k == 1 && time < from ? s->values[0]
-                                         : s->values[k - 1] + (s->values[k] - s->values[k - 1]) *
-                                                                  (time - s->times[k - 1]) /
-                                                                  (s->times[k] - s->times[k - 1]);
-    return s->values[s->points - 1];
-}
-
 /* The largest change of a table's slope, of means over `span` steps before and after. */
 static double sharpest_kink(const struct case_signal *s, double span)
 {
+    const int64_t far = llround(fmax(span, 1)); /* a table that repeats is looked at later */
+    const double later = s->repeat ? s->times[s->points - 1] - s->times[0] : 0;
     double most = 0;
     for (int k = s->repeat ? 0 : 1; k < s->points - 1; k++) {
-        const double t = s->times[k];
-        const double change = table_at(s, t + span) - 2 * table_at(s, t) + table_at(s, t - span);
-        most = fmax(most, fabs(change) / span);
+        const int64_t t = llround(s->times[k] + later);
+        const double change = signal_at(s, t + far) - 2 * signal_at(s, t) + signal_at(s, t - far);
+        most = fmax(most, fabs(change) / (double)far);
     }
     return most;
 }

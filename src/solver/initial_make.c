@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "solver/signal.h"
+#include "case/signal.h"
 #include "tags/profile.h"
 
 static void shear_profile(const struct case_initial *f, int64_t i, int64_t cells, double *profile,

@@ -11,8 +11,8 @@
 #include "base/box.h"
 #include "base/message.h"
 #include "base/watchdog.h"
+#include "case/signal.h"
 #include "solver/row_hash.h"
-#include "solver/signal.h"
 
 /* Cells of a piece of get, put and flow: 1/PIECE_PART of the block, but at least PIECE_CELLS and at
  * least a plane (checkpoints are written plane by plane); at most PIECE_BYTES or one line along x.

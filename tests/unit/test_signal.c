@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "domain/domain.h"
-#include "solver/signal.h"
+#include "case/signal.h"
 
 static void a_ramp_is_smooth(void **state)
 {

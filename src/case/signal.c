@@ -1,6 +1,6 @@
 /* Time functions; see signal.h. They use only + - * /, the functions of elementary.h, and the
  * C library's fmod and floor, which are exact. */
-#include "solver/signal.h"
+#include "case/signal.h"
 
 #include <math.h>
 
