@@ -6,6 +6,10 @@
 
 #include "domain/domain.h"
 
+/* Mach numbers above it are warned of: a velocity of 0.1 is usual; its error is a percent or two
+ * (docs/validation.md). */
+#define ADVICE_MACH 0.175
+
 /* Rules on the case alone, in the order of their messages. */
 #define ADVICE_CASE_LIST(X)                                                                        \
     X(mach)                                                                                        \

@@ -15,4 +15,8 @@ const char *finer_text(const struct flow_case *c, double times, char text[REMEDY
 /* The same as the last remedy of a list, and a subgrid model in any case. */
 const char *model_text(const struct flow_case *c, double times, char text[REMEDY]);
 
+/* With units: the time step at which lattice velocities are `times` as large, and tau with it; else
+ * the empty string. */
+const char *slower_text(const struct flow_case *c, double times, char text[REMEDY]);
+
 #endif

@@ -3,24 +3,22 @@
 #include <stdio.h>
 
 #include "advice/advice.h"
+#include "advice/remedy.h"
 #include "base/message.h"
 #include "case/keys.h"
 #include "case/sections.h"
 
 void advise_mach(const struct flow_case *c)
 {
-    /* A velocity of 0.1 is usual; its error is a percent or two (docs/validation.md). */
-    static const double most = 0.175;
+    const double most = ADVICE_MACH;
     const double highest = sqrt(3.0) * case_fastest_velocity(c);
     const bool estimated = highest > 0 && highest == sqrt(3.0) * c->driven.velocity;
     const bool bound = c->driven.by != DRIVEN_friction && c->driven.by != DRIVEN_swing;
-    char smaller[128] = "", text[32], step[TIME_STEP_TEXT];
+    char smaller[REMEDY + 2] = "", text[REMEDY];
     if (estimated && !c->units.given)
         snprintf(smaller, sizeof smaller, " by a smaller force or pressure");
     if (c->units.given)
-        snprintf(smaller, sizeof smaller, ", %s, which makes tau %s",
-                 time_step_text(c, most / highest, step),
-                 case_tau_text(text, 0.5 + (case_tau(c) - 0.5) * most / highest, 4));
+        snprintf(smaller, sizeof smaller, ", %s", slower_text(c, most / highest, text));
     if (highest > most)
         warn("Mach is %.3g%s: errors from compressibility grow with its square "
              "(below %g: take velocities under %.2g%s%s)",

@@ -80,6 +80,8 @@ enum status survey_make(struct survey *const survey[], const struct paths_level 
         status = stop_agree(level->d->comm);
     if (!status)
         status = idle_force_find(level->d, level->c, &survey[0]->idle_force);
+    if (!status)
+        status = narrow_find(&survey[0]->narrow, level, levels);
     if (!status && level->c->body_count)
         find_near(survey[0], level->d, level->c);
     for (int l = 0; l < levels && !status; l++) {
@@ -193,6 +195,7 @@ void survey_say(const struct survey *s, const struct domain *d, const struct flo
         warn_near(s, d, c, k);
     if (s->idle_force)
         idle_force_warn(c);
+    narrow_warn(&s->narrow, c);
     advice_cells(d, c);
     survey_say_finer(s, d, c);
 }

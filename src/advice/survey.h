@@ -2,11 +2,11 @@
 #ifndef TAGFLOW_SURVEY_H
 #define TAGFLOW_SURVEY_H
 
+#include "advice/narrow.h"
 #include "advice/standing.h"
 #include "tags/edges.h"
 #include "tags/faces.h"
 #include "tags/gaps.h"
-#include "tags/level_parts.h"
 
 enum {
     SURVEY_OPENINGS = 6 + CASE_PATCHES,
@@ -20,7 +20,8 @@ struct survey {
     struct gaps near[SURVEY_OPENINGS];
     struct standing standing;
     struct edges_close close;
-    bool idle_force; /* see idle_force.h */
+    struct narrow narrow; /* of all levels; level 0 alone has it */
+    bool idle_force;      /* see idle_force.h */
 };
 
 /* Fills *survey[l] of each level. Open faces and forces are looked at on level 0 alone. In

@@ -768,7 +768,7 @@ bool case_is_open(const struct flow_case *c);
 /* Does the face prescribe a density? */
 bool face_holds_density(const struct case_face *face);
 
-/* Does anything hold the density of the box: an open face or patch, a sponge? */
+/* Does anything hold the density of the box: an outlet, a face with a pressure, a sponge? */
 bool case_holds_density(const struct flow_case *c);
 
 /* Does the body reach through the box along another axis than this one, so that the flow about it
@@ -834,7 +834,7 @@ double case_body_size(const struct flow_case *c, const struct case_body *body);
 
 /* Version of the physics: it rises when a change of the lattice update changes bits of the result.
  * case_physics() reads it from a resolved case (also part of every checkpoint). */
-enum { CASE_PHYSICS = 5 };
+enum { CASE_PHYSICS = 6 };
 int case_physics(const char *resolved);
 
 /* May a run that began with the resolved case `before` continue with `now` (both texts of struct

@@ -222,7 +222,8 @@ static enum status check_flow_rate(struct map m)
     if (m.r->c->faces[2 * wanted->axis].kind != FACE_periodic)
         return fail_key(m.r, m.node,
                         " holds the flow along %s, which is not periodic (faces: {%s: periodic}, "
-                        "or another axis)",
+                        "or another axis; between walls two patches are a pump: one gives with a "
+                        "velocity, one draws with pressure)",
                         key_axes[wanted->axis], key_axes[wanted->axis]);
     if (wanted->time < (double)wanted->every)
         return fail_key(m.r, m.node,

@@ -382,7 +382,9 @@ bool case_is_open(const struct flow_case *c)
 
 bool case_holds_density(const struct flow_case *c)
 {
-    bool held = case_is_open(c);
+    bool held = false;
+    for (int k = 0; k < case_openings(c); k++)
+        held = held || face_holds_density(case_opening(c, k));
     for (int k = 0; k < c->zone_count; k++)
         held = held || c->zones[k].sponge.given;
     return held;

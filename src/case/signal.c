@@ -3,6 +3,7 @@
 #include "case/signal.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "elementary.h"
 
@@ -61,4 +62,16 @@ double signal_at(const struct case_signal *s, int64_t step)
         return table_at(s, (double)step);
     }
     return 1;
+}
+
+bool signal_same(const struct case_signal *a, const struct case_signal *b)
+{
+    if (!a || !b)
+        return a == b;
+    const size_t bytes = (size_t)a->points * sizeof(double);
+    return a->kind == b->kind && a->duration == b->duration && a->period == b->period &&
+           a->phase == b->phase && a->mean == b->mean && a->amplitude == b->amplitude &&
+           a->points == b->points && a->repeat == b->repeat &&
+           (bytes == 0 ||
+            (!memcmp(a->times, b->times, bytes) && !memcmp(a->values, b->values, bytes)));
 }

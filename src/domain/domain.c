@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "case/signal.h"
 #include "domain/decompose.h"
 
 /* Thickness in cells of the shell at a cut along x: rows are updated a vector at a time. */
@@ -177,25 +178,13 @@ enum status domain_table(struct domain *d, size_t values, size_t *place)
     return STATUS_OK;
 }
 
-static bool same_signal(const struct case_signal *a, const struct case_signal *b)
-{
-    if (!a || !b)
-        return a == b;
-    const size_t bytes = (size_t)a->points * sizeof(double);
-    return a->kind == b->kind && a->duration == b->duration && a->period == b->period &&
-           a->phase == b->phase && a->mean == b->mean && a->amplitude == b->amplitude &&
-           a->points == b->points && a->repeat == b->repeat &&
-           (bytes == 0 ||
-            (!memcmp(a->times, b->times, bytes) && !memcmp(a->values, b->values, bytes)));
-}
-
 enum status domain_signal(struct domain *d, const struct case_signal *signal, uint8_t *number)
 {
     int k = 1;
     *number = SIGNAL_one;
     if (signal && signal->kind == SIGNAL_constant)
         return STATUS_OK;
-    while (k < d->signals && !same_signal(d->signal[k], signal))
+    while (k < d->signals && !signal_same(d->signal[k], signal))
         k++;
     if (k == SIGNALS)
         return fail_user("more than %d things that change differently in time", SIGNALS - 1);

@@ -20,6 +20,7 @@ struct sanity {
     bool warned_forces, warned_density, warned_mass, warned_velocity, warned_range[CASE_SCALARS];
     struct scalar_given first[CASE_SCALARS]; /* values at the first look, if `any` */
     int64_t noisy; /* step since which the flow is noisy, -1: it is not */
+    int64_t dense; /* step since which the density differs much, -1: it does not */
     double mass;   /* at the previous log line, at step mass_step; 0: none yet */
     int64_t mass_step;
     /* State, also in checkpoints: */

@@ -7,6 +7,7 @@
 
 #include "base/agree.h"
 #include "base/message.h"
+#include "case/signal.h"
 #include "solver/grid.h"
 #include "solver/state.h"
 #include "tags/pumped.h"
@@ -15,19 +16,36 @@
  * In fp16 w_i d must not be small beside the last place of a population. */
 static const double least = 1e-5, least_fp16 = 1e-4;
 
-static bool interpolated(const struct flow_case *c)
+static bool drifts(const struct flow_case *c)
 {
-    bool any = false;
+    bool any = case_is_open(c);
     for (int k = 0; k < c->body_count; k++)
         any = any || c->bodies[k].wall == BODY_WALL_interpolated;
     return any;
 }
 
-/* Change of the mean density in a step by walls that move, above which the mass is not held: it is
- * no error of the walls' rule, and the run is to end with the reason (run/sanity.h). */
+/* Change of the mean density in a step by walls that move, or by given velocities, above which the
+ * mass is not held: it is no error of a rule, and the run is to end with the reason
+ * (run/sanity.h). */
 static const double most_pumped = 1e-8;
 
-static bool pumps(const struct grid *g)
+/* Do the openings let in more than out, or less, at any time? */
+static bool openings_pump(const struct grid *g)
+{
+    const struct domain *const d = &g->level->domain;
+    bool any = false;
+    for (int k = 0; k < d->openings; k++) {
+        const struct case_signal *const s = &case_opening(g->level->c, k)->signal;
+        double sum = 0;
+        for (int other = 0; other < d->openings; other++)
+            if (signal_same(s, &case_opening(g->level->c, other)->signal))
+                sum += d->opening[other].inflow;
+        any = any || fabs(sum) > most_pumped * g->hold.cells[0];
+    }
+    return any;
+}
+
+static bool walls_pump(const struct grid *g)
 {
     double sum = 0;
     for (int l = 0; l < g->levels; l++) {
@@ -90,14 +108,14 @@ enum status hold_create(struct grid *g)
 {
     const struct flow_case *const c = g->level->c;
     struct hold *const h = &g->hold;
-    *h = (struct hold){.on = interpolated(c) && !case_holds_density(c),
+    *h = (struct hold){.on = drifts(c) && !case_holds_density(c),
                        .least = c->solver.storage == PRECISION_fp16 ? least_fp16 : least,
                        .parts = 1,
                        .next = HOLD_STEPS,
                        .every = HOLD_STEPS};
     for (int l = 0; l < g->levels; l++)
         h->cells[0] += ldexp((double)g->level[l].domain.fluid_cells, -3 * l);
-    h->on = h->on && !pumps(g);
+    h->on = h->on && !walls_pump(g) && !openings_pump(g);
     return h->on ? find_parts(g) : STATUS_OK;
 }
 

@@ -1,7 +1,9 @@
 /* The mass of a box whose density nothing holds.
  *
- * Interpolated walls make or lose mass at every step (include/surface.h). Where no open face and no
- * sponge holds the density, it would drift without limit. So the mass M of the fluid, in cells of
+ * Interpolated walls make or lose mass at every step (include/surface.h). So do velocities that are
+ * given at openings: as much volume comes in as goes out, but at a higher density where a pump
+ * gives than where it draws. Where no outlet, pressure or sponge holds the density, it would drift
+ * without limit. So the mass M of the fluid, in cells of
  * level 0 at density 1, is compared with its value at the start, M_0. If it differs by `least` per
  * cell or more, the density of all the fluid changes at once by
  *
@@ -33,7 +35,8 @@ struct state;
 enum { HOLD_STEPS = 8, HOLD_MOST = 64 };
 
 struct hold {
-    bool on; /* has the case such walls, none that pumps, and nothing that holds the density? */
+    bool on; /* has the case such walls or openings, none that pumps, and nothing that holds the
+              * density? */
     double least; /* change of density that is taken back */
     int parts;
     double cells[CHAMBERS]; /* N of each */
