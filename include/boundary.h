@@ -101,15 +101,16 @@ TAGFLOW_FN int boundary_precedence(int boundary)
 }
 
 /* May the rule of a cell that is not fluid change the population that leaves along a link into it?
- * `in`: direction of the population that comes back. Rules of nodes change those along the normal
- * of their face at most. */
-TAGFLOW_FN int boundary_changes(const struct tag_row *beyond, int in)
+ * `in`: direction of the population that comes back. bits: of a stored population. Rules of nodes
+ * change those along the normal of their face at most; where a sum over steps needs more than 16
+ * bits (memory_of in open.h), those through the face. */
+TAGFLOW_FN int boundary_changes(const struct tag_row *beyond, int in, int bits)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int is = boundary_is(beyond->boundary);
     if (is & RULE_nodes)
-        return (is & (RULE_keeps_velocity | RULE_keeps_sound)) && in <= 6 &&
-               c[in][beyond->face / 2] != 0;
+        return (is & (RULE_keeps_velocity | RULE_keeps_sound)) && c[in][beyond->face / 2] != 0 &&
+               (in <= 6 || (bits == 16 && is & RULE_keeps_sound));
     return !(is & (RULE_as_sent | RULE_mirror));
 }
 

@@ -29,6 +29,7 @@
     X(rings)                                                                                       \
     X(samples)                                                                                     \
     X(statistics)                                                                                  \
+    X(strides)                                                                                     \
     X(scalars)                                                                                     \
     X(edges)                                                                                       \
     X(density)                                                                                     \

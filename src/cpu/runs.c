@@ -115,7 +115,8 @@ static bool set_group(struct group_table *t, const struct view *v, struct cell_l
             const size_t from = view_index(v, x - c[i][0], y - c[i][1], z - c[i][2]);
             g.beyond[i] = v->tags[from] & TAG_ROW;
             g.from[i] = (uint8_t)link_from(l, i);
-            g.changes |= (uint32_t)boundary_changes(&v->rows[g.beyond[i]], i) << i;
+            g.changes |= (uint32_t)boundary_changes(&v->rows[g.beyond[i]], i, v->set[SET_flow].bits)
+                         << i;
             g.mirrored |= (uint32_t)(g.from[i] != 0) << i;
         }
     return find_group(t, &g, &l->group);

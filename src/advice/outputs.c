@@ -1,0 +1,33 @@
+/* Outputs of which little is left: statistics over few rows, strides as long as the region. */
+#include "advice/advice.h"
+#include "base/message.h"
+#include "case/keys.h"
+
+void advise_statistics(const struct flow_case *c)
+{
+    for (int k = 0; k < c->series_count; k++) {
+        const struct case_series *const s = &c->series[k];
+        const int64_t last = c->run.steps / s->every;
+        const int64_t rows = last - (s->statistics_from + s->every - 1) / s->every + 1;
+        if (s->statistics && rows < 2)
+            warn("output.series.%s.statistics: %s counts from step %lld to the end of the run (a "
+                 "smaller from, or more steps)",
+                 s->name, rows < 1 ? "no row" : "one row alone", (long long)s->statistics_from);
+    }
+}
+
+/* Along an axis of few cells the values are often alike. */
+void advise_strides(const struct flow_case *c)
+{
+    static const int few = 16;
+    for (int k = 0; k < c->fields_count; k++) {
+        const struct case_field *const f = &c->fields[k];
+        for (int a = 0; a < 3; a++) {
+            const int cells = f->region.hi[a] - f->region.lo[a];
+            if (cells <= f->stride && cells >= few)
+                warn("output.fields.%s.stride is %d: one value is left of %d along %s (a smaller "
+                     "stride)",
+                     f->name, f->stride, cells, key_axes[a]);
+        }
+    }
+}
