@@ -66,12 +66,12 @@ static void warn_unstable(const struct flow_case *c, const struct level_met *at,
              "Reynolds number of a cell of 10, which is %.3g%s (take at most 1.7)",
              c->solver.rates.bulk, cell, on);
     }
-    if (met.moving && !met.open && cell > LIMIT_MOVING && !warned->moving) {
+    if (met.moving && !met.open && cell > limits_moving(c) && !warned->moving) {
         warned->moving = true;
         warn(
             "the Reynolds number of a cell%s is %.3g, above %g: beside moving walls no operator is "
             "accurate there (take %s)",
-            of, cell, LIMIT_MOVING, model_text(c, cell / LIMIT_MOVING, finer));
+            of, cell, limits_moving(c), model_text(c, cell / limits_moving(c), finer));
     }
     if (met.open && cell > LIMIT_OPEN)
         warn("the Reynolds number of a cell%s is %.3g, above %g: flows with open faces were not "

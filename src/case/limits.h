@@ -4,10 +4,11 @@
 
 #include "case/case.h"
 
-/* Cell Reynolds numbers up to which regularised operators were tested with open faces, and with
- * walls that move in a closed box. */
+/* Cell Reynolds number up to which regularised operators were tested with open faces. */
 #define LIMIT_OPEN 100.0
-#define LIMIT_MOVING 40.0
+
+/* The same with walls that move in a closed box: 40; 25 in three dimensions. */
+double limits_moving(const struct flow_case *c);
 
 /* Kinds of boundary. */
 struct met {

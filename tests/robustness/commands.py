@@ -223,7 +223,7 @@ for path in sorted(glob.glob(os.path.join(runs.ROOT, "configs", "*.yaml"))):
 
 # Warnings.
 for settings, words in [({"faces.ymax.wall.velocity": "[0.11, 0, 0]"}, ["Mach is 0.191"]),
-                        ({"fluid.viscosity": 1e-4}, ["cell is 500, above 40: beside moving walls no operator"]),
+                        ({"fluid.viscosity": 1e-4}, ["cell is 500, above 25: beside moving walls no operator"]),
                         ({"fluid.viscosity": 2e-3, "solver.collision": "bgk"}, ["cell is 25, above 8: bgk becomes noisy"]),
                         ({"fluid.viscosity": 2e-3, "solver.collision": "rr"}, []),
                         ({}, [])]:
