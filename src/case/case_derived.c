@@ -107,8 +107,8 @@ void case_say_derived(const struct flow_case *c)
                 key_collisions[c->solver.collision], cell,
                 c->solver.subgrid == SUBGRID_none || c->solver.subgrid_given
                     ? ""
-                    : "; with solver.subgrid {smagorinsky: {constant: 0.1}}, without which flows "
-                      "with open faces were not tested there (subgrid: none for none)");
+                    : "; with solver.subgrid {smagorinsky: {constant: 0.1}}, without which such "
+                      "flows diverged or were not tested (subgrid: none for none)");
         else
             say("collision auto: %s, the case sets no velocity",
                 key_collisions[c->solver.collision]);

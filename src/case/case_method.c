@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "case/limits.h"
 #include "case/opening.h"
 #include "case/record.h"
 #include "case/sections.h"
@@ -261,12 +262,13 @@ static enum collision choose_collision(const struct flow_case *c, double viscosi
 }
 
 /* With open faces no operator was tested above its limit; most flows diverge there without a
- * subgrid model (docs/lab/open_faces.md). */
+ * subgrid model (docs/lab/open_faces.md), and some wakes below it. */
 static void choose_subgrid(struct flow_case *c)
 {
     c->solver.collision = COLLISION_robust;
     if (c->solver.subgrid_given || !case_is_open(c) ||
-        case_fastest_velocity(c) <= case_limit_cell(c) * c->fluid.viscosity)
+        (case_fastest_velocity(c) <= case_limit_cell(c) * c->fluid.viscosity &&
+         !limits_wake_passed(c)))
         return;
     c->solver.subgrid = SUBGRID_smagorinsky;
     c->solver.smagorinsky = 0.1;

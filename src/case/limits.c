@@ -111,3 +111,44 @@ bool case_is_across(const struct flow_case *c, const struct case_body *body, int
                   (c->cells[a] == 1 || (body->lo[a] <= 0.5 && body->hi[a] >= c->cells[a] - 0.5)));
     return across;
 }
+
+/* ---- wakes ---- */
+
+/* Kinds of bodies by their wakes. */
+enum wake { WAKE_corners, WAKE_across, WAKE_compact, WAKE_none };
+
+/* A body at an open face is a step or a duct, and makes no wake. */
+static enum wake wake_of(const struct flow_case *c, const struct case_body *body)
+{
+    for (int k = 0; k < case_openings(c); k++) {
+        const int side = case_opening_side(c, k), a = side / 2;
+        if (face_open(case_opening(c, k)->kind) &&
+            !(side % 2 ? body->hi[a] < c->cells[a] : body->lo[a] > 0))
+            return WAKE_none;
+    }
+    if (body->image.file)
+        return WAKE_none;
+    return !body->mesh.file && body->shape.kind == SHAPE_box ? WAKE_corners
+           : case_is_across(c, body, -1)                     ? WAKE_across
+                                                             : WAKE_compact;
+}
+
+const struct wake_limit *limits_wake(const struct flow_case *c, const struct case_body *body)
+{
+    static const struct wake_limit wakes[] = {
+        [WAKE_corners] = {"behind corners of a body", 12, 40},
+        [WAKE_across] = {"behind a cylinder", 15, 55},
+        [WAKE_compact] = {NULL, INFINITY, INFINITY},
+        [WAKE_none] = {NULL, INFINITY, INFINITY},
+    };
+    return &wakes[wake_of(c, body)];
+}
+
+bool limits_wake_passed(const struct flow_case *c)
+{
+    bool passed = false;
+    for (int k = 0; k < c->body_count; k++)
+        passed = passed ||
+                 case_cell_reynolds(c, limits_level(c, k)) > limits_wake(c, &c->bodies[k])->others;
+    return passed;
+}

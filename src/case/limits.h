@@ -25,6 +25,19 @@ struct level_met limits_met(const struct flow_case *c, int level);
 /* Cell Reynolds number up to which TRT is right with such boundaries. */
 double limits_cell(const struct met *met);
 
+/* Cell Reynolds numbers up to which the wake of a body left the box without divergence, with
+ * regularised operators: through `outflow`, which no subgrid model helps, and other outlets.
+ * INFINITY: up to LIMIT_OPEN, and with a subgrid model to 1000 (docs/boundaries.md, "Limits").
+ * where: in words. */
+struct wake_limit {
+    const char *where;
+    double outflow, others;
+};
+const struct wake_limit *limits_wake(const struct flow_case *c, const struct case_body *body);
+
+/* Does the wake of a body pass its limit for outlets other than `outflow`, on the body's level? */
+bool limits_wake_passed(const struct flow_case *c);
+
 /* The level of a body's surface, as far as regions tell. */
 int limits_level(const struct flow_case *c, int body);
 
