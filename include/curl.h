@@ -81,9 +81,8 @@ TAGFLOW_FN size_t layer_cell(const struct view *v, int axis, int side, int x, in
  * fluid gets 2 u_wall - u, so that the wall's velocity is half-way between the two; beyond a plane
  * of symmetry it gets u mirrored. Returns 0 if the neighbour is beyond an open boundary, or absent
  * (not of this level): its velocity is unknown. */
-TAGFLOW_FN int velocity_beside(const struct view *v, int odd, int open, const double *layers,
-                               int axis, int side, int x, int y, int z, const double u[3],
-                               double beside[3])
+TAGFLOW_FN int velocity_beside(const struct view *v, int odd, int open, int axis, int side, int x,
+                               int y, int z, const double u[3], double beside[3])
 {
     const int step = side ? 1 : -1;
     const int cell[3] = {x, y, z};
@@ -102,7 +101,7 @@ TAGFLOW_FN int velocity_beside(const struct view *v, int odd, int open, const do
             beside[b] = open && row->boundary == BOUNDARY_slip ? (b == axis ? -u[b] : u[b])
                                                                : 2 * wall[b] - u[b];
     } else if (v->ghost[axis] && (at[axis] < 0 || at[axis] >= v->n[axis])) {
-        const double *const there = layers + 3 * layer_cell(v, axis, side, x, y, z);
+        const double *const there = v->layers + 3 * layer_cell(v, axis, side, x, y, z);
         for (int b = 0; b < 3; b++)
             beside[b] = there[b];
     } else {
@@ -151,15 +150,15 @@ TAGFLOW_FN void one_sided(const struct view *v, int odd, int open, int axis, int
 
 /* d u / d x along an axis at a fluid cell: by central differences; one-sided where one neighbour is
  * unknown, and of second order where it is absent. */
-TAGFLOW_FN void derivative(const struct view *v, int odd, int open, const double *layers, int axis,
-                           int x, int y, int z, const double u[3], double slope[3])
+TAGFLOW_FN void derivative(const struct view *v, int odd, int open, int axis, int x, int y, int z,
+                           const double u[3], double slope[3])
 {
     double before[3] = {0, 0, 0}, after[3] = {0, 0, 0};
     TAGFLOW_FORGET(x); /* addresses of the previous derivative are of no use */
     TAGFLOW_FORGET(y);
     TAGFLOW_FORGET(z);
-    const int below = velocity_beside(v, odd, open, layers, axis, 0, x, y, z, u, before);
-    const int above = velocity_beside(v, odd, open, layers, axis, 1, x, y, z, u, after);
+    const int below = velocity_beside(v, odd, open, axis, 0, x, y, z, u, before);
+    const int above = velocity_beside(v, odd, open, axis, 1, x, y, z, u, after);
     if (below != above) {
         for (int b = 0; b < 3; b++)
             after[b] = above ? after[b] : before[b];
@@ -171,14 +170,14 @@ TAGFLOW_FN void derivative(const struct view *v, int odd, int open, const double
 }
 
 /* curl u of a fluid cell by central differences, lattice units. */
-TAGFLOW_FN void curl_of(const struct view *v, int odd, int open, const double *layers, int x, int y,
-                        int z, double curl[3])
+TAGFLOW_FN void curl_of(const struct view *v, int odd, int open, int x, int y, int z,
+                        double curl[3])
 {
     double dx[3], dy[3], dz[3], here[4];
     flow_of(v, odd, open, x, y, z, here);
-    derivative(v, odd, open, layers, 0, x, y, z, here + 1, dx);
-    derivative(v, odd, open, layers, 1, x, y, z, here + 1, dy);
-    derivative(v, odd, open, layers, 2, x, y, z, here + 1, dz);
+    derivative(v, odd, open, 0, x, y, z, here + 1, dx);
+    derivative(v, odd, open, 1, x, y, z, here + 1, dy);
+    derivative(v, odd, open, 2, x, y, z, here + 1, dz);
     curl[0] = dy[2] - dz[1];
     curl[1] = dz[0] - dx[2];
     curl[2] = dx[1] - dy[0];

@@ -51,22 +51,23 @@ TAGFLOW_FN void heat_flow(const struct view *v, int odd, cell_index n, const str
     carried_flow(k, m, p, subgrid_rates(row->subgrid, f, m, p, damping, forced), row->subgrid);
 }
 
-/* Do cells of this type lie behind the surface `place`? place: 1 + number of a body, or minus that
- * of a face or patch. */
-TAGFLOW_FN int heat_behind(const struct view *v, int set, int place, int type)
+/* Do cells of this type lie behind the surface? surface: 1 + number of a body, or minus that of a
+ * face or patch. */
+TAGFLOW_FN int heat_behind(const struct view *v, int set, int surface, int type)
 {
-    return place > 0 ? v->rows[type].body == place : scalar_row(v, set, type)->opening == -place;
+    return surface > 0 ? v->rows[type].body == surface
+                       : scalar_row(v, set, type)->opening == -surface;
 }
 
 /* Adds a cell's links. A link between two cells that hold the set is counted by the cell inside the
  * body. near: as for link_back(). */
-TAGFLOW_FN void heat_of_cell(const struct view *v, int odd, int set, int place, int x, int y, int z,
-                             const struct near_cell *near, struct heat *sum)
+TAGFLOW_FN void heat_of_cell(const struct view *v, int odd, int set, int surface, int x, int y,
+                             int z, const struct near_cell *near, struct heat *sum)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const struct around a = around(v, x, y, z);
     const cell_index n = owned_index(v, x, y, z);
-    const int type = v->tags[n] & TAG_ROW, inside = heat_behind(v, set, place, type);
+    const int type = v->tags[n] & TAG_ROW, inside = heat_behind(v, set, surface, type);
     const struct scalar_row *const row = scalar_row(v, set, type);
     uint32_t through = 0;
     if (!row->holds)
@@ -74,7 +75,7 @@ TAGFLOW_FN void heat_of_cell(const struct view *v, int odd, int set, int place, 
     for (int in = 1; in < Q_AXES; in++) {
         const int *const to = c[opposite(in)];
         const int other = v->tags[n + neighbour(&a, to[0], to[1], to[2])] & TAG_ROW;
-        const int behind = heat_behind(v, set, place, other);
+        const int behind = heat_behind(v, set, surface, other);
         if (inside ? !behind && type_holds(v, set, other) : behind)
             through |= 1u << in;
     }

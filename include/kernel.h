@@ -1,36 +1,36 @@
-/* The list of kernels. Each takes a view, a box of its cells and a task.
+/* The list of kernels. Each takes a view, a box of its cells and a task. In brackets: the member of
+ * the task with the arguments of this kernel.
  *
  *   step    one lattice update of the fluid cells of the box
- *   pack    populations that leave the box along `direction`, after a step -> buffer
- *   unpack  buffer -> populations; the box lies in the ghost layer opposite to `direction`
- *   get     canonical populations of a set -> buffer         [q][cells of the box], stored type
- *   put     buffer -> canonical populations of a set         [q][cells of the box], stored type
- *   begin   initial flow, see initial.h -> populations
+ *   pack    [direction] populations that leave the box along it, after a step -> buffer
+ *   unpack  [direction] buffer -> populations; the box lies in the ghost layer opposite to it
+ *   get     [set] canonical populations -> buffer            [q][cells of the box], stored type
+ *   put     [set] buffer -> canonical populations            [q][cells of the box], stored type
+ *   begin   [initial] initial flow, see initial.h -> populations
  *           buffer: density - 1 in place of the flow's       [cells of the box], double; or NULL
  *   flow    density - 1 and velocity -> buffer               [cells of the box][4], double
  *   curl    curl u -> buffer                                 [cells of the box][3], double
- *   average density - 1, velocity and scalars, added to the sums in the buffer, see means.h
- *                                                            [components][cells of the box], double
+ *   average [average] density - 1, velocity and scalars, added to the sums in the buffer, see
+ *           means.h                                          [components][cells of the box], double
  *   sums    sums and largest values, see sums.h -> buffer    [workers] struct sums
  *   drift   sum of velocities -> buffer                      [workers] struct drift
  *   near    one lattice update of cells of the view's list, see surface.h
- *   forces  momentum that the coming step gives to a body -> buffer  [workers] struct forces
+ *   forces  [body] momentum that the coming step gives to it -> buffer  [workers] struct forces
  *   enstrophy   sum of |curl u|^2 / 2 -> buffer              [workers] struct enstrophy
- *   scalar_put  values of a scalar, and the flow's velocity -> populations of its set
+ *   scalar_put  [set] values of a scalar, and the flow's velocity -> populations of its set
  *           buffer: values                                   [cells of the box], double
- *   scalar  values of a scalar -> buffer                     [cells of the box], double
- *   scalar_sums  sums and extremes of a scalar, see scalar_sums.h -> buffer
+ *   scalar  [set] values of a scalar -> buffer               [cells of the box], double
+ *   scalar_sums [scalar_sums] sums and extremes of a scalar, see scalar_sums.h -> buffer
  *                                                            [workers] struct scalar_sums
- *   heat    what the coming step of a scalar brings into the fluid through a face, a patch or the
- *           surface of a body -> buffer                      [workers] struct heat
- *   dispersion  the flux of a scalar with a mean gradient in the coming step -> buffer
+ *   heat    [heat] what the coming step of a scalar brings into the fluid through a face, a patch
+ *           or the surface of a body -> buffer               [workers] struct heat
+ *   dispersion  [dispersion] the flux of a scalar with a mean gradient in the coming step -> buffer
  *                                                            [workers] struct dispersion
- *   change  sums of |u - before|^2 and |u|^2 -> buffer       [workers] struct change
- *           before: [3][cells of the box], type `remembered`, to which u is rounded;
- *           u replaces it if `replace`
- *   mass    sum of density - 1, see sums.h -> buffer         [workers] struct mass
- *   raise   task.scale.value times w_i added to all populations
- *   gather, slope, enter, share, coalesce   between two levels of a refined grid, see seam.h
+ *   change  [change] sums of |u - before|^2 and |u|^2 -> buffer  [workers] struct change
+ *           u is rounded to the type of `before`, and replaces it if `replace`
+ *   mass    [mass] sum of density - 1, see sums.h -> buffer  [workers] struct mass
+ *   raise   [mass] `by` times w_i added to all populations
+ *   gather, slope, enter, share, coalesce   [seam] between two levels of a refined grid, see seam.h
  *
  * Values of scalars are relative to their reference.
  *
@@ -40,7 +40,7 @@
  * step for the others.
  *
  * The box of near and forces is a range of the list: lo[0] to hi[0] along x, 0 to 1 along y and z.
- * The box of gather, slope, enter, share and coalesce is such a range of a list of task.seam.
+ * The box of gather, slope, enter, share and coalesce is such a range of a list of the seam.
  * So is the box of heat with `listed`, which adds the cells that near steps; without, it adds all
  * other cells of a box of cells.
  *
@@ -105,27 +105,56 @@ enum kernel {
         KERNELS
 };
 
+/* Arguments of kernels that take several. */
+struct average_task {
+    struct average_layout layout;
+    double samples; /* their number, this one included */
+};
+struct change_task {
+    void *before; /* [3][cells of the box], type `remembered` */
+    int replace;
+};
+struct mass_task {
+    const uint8_t *parts; /* number of each cell's part of the fluid, [cells of the view]; NULL: the
+                           * kernel takes all fluid */
+    int part;             /* the part that the kernel takes */
+    double by;            /* raise: added to the density */
+};
+struct scalar_sums_task {
+    int set;
+    struct scalar_scale scale;
+};
+struct heat_task {
+    int set, surface; /* see heat_behind */
+    int listed;       /* the box is a range of the list */
+};
+struct dispersion_task {
+    int set;
+    double scale; /* power of two, by which sums are multiplied */
+};
+struct seam_task {
+    const struct seam_lists *lists; /* in memory of the backend */
+    int substep;                    /* enter: 1 or 2 */
+};
+
 struct task {
     int odd;
-    int open;      /* set by the backend: there may be open boundaries, or scalars */
-    int direction; /* pack, unpack: 1..18, towards the receiver */
-    int set;       /* get, put, scalar_put, scalar, scalar_sums, heat, dispersion */
-    int body;      /* forces: 1 + number of the body; heat: see heat_behind; mass, raise: 1 + number
-                    * of the part of the fluid, 0: all of it */
-    int workers;   /* sums: number of workers, at least 1; 0 for other kernels */
-    int replace;   /* change: replace `before`? */
-    int listed;    /* heat: the box is a range of the list */
-    struct average_layout average; /* average */
-    double samples;                /* average: their number, this one included */
-    struct scalar_scale scale;     /* scalar_sums; dispersion: value; raise: value, what is added to
-                                    * the density */
+    int open;    /* set by the backend: there may be open boundaries, or scalars */
+    int workers; /* sums: number of workers, at least 1; 0 for other kernels */
     void *buffer;
-    void *before;                  /* change; mass, raise: number of each cell's part, [cells of the
-                                    * view] bytes */
-    const struct initial *initial; /* begin */
-    const struct seam_lists *seam; /* gather to coalesce: in memory of the backend */
-    int substep;                   /* enter: 1 or 2 */
-    const double *layers;          /* curl, enstrophy: velocities beyond the block, see curl.h */
+    union {            /* one for each kernel, named in its line above */
+        int direction; /* 1..18, towards the receiver */
+        int set;
+        int body; /* 1 + its number */
+        const struct initial *initial;
+        struct average_task average;
+        struct change_task change;
+        struct mass_task mass;
+        struct scalar_sums_task scalar_sums;
+        struct heat_task heat;
+        struct dispersion_task dispersion;
+        struct seam_task seam;
+    };
 };
 
 /* A box and the task on it. */
@@ -379,7 +408,7 @@ TAGFLOW_FN void cell_curl(const struct view *v, struct task t, size_t cell, size
     double w[3] = {0, 0, 0};
     (void)cells;
     if (view_fluid(v, view_index(v, x, y, z)))
-        curl_of(v, t.odd, t.open, t.layers, x, y, z, w);
+        curl_of(v, t.odd, t.open, x, y, z, w);
     for (int a = 0; a < 3; a++)
         ((double *)t.buffer)[3 * cell + (size_t)a] = w[a];
 }
@@ -388,7 +417,7 @@ TAGFLOW_FN void cell_curl(const struct view *v, struct task t, size_t cell, size
 TAGFLOW_RARE void average_scalars(const struct view *v, struct task t, double *sums, size_t cells,
                                   int x, int y, int z, const double u[3])
 {
-    const struct average_layout l = t.average;
+    const struct average_layout l = t.average.layout;
     const double *const velocity =
         l.velocity == AVERAGE_NONE ? NULL : sums + (size_t)l.velocity * cells;
     const struct around a = around(v, x, y, z);
@@ -397,7 +426,8 @@ TAGFLOW_RARE void average_scalars(const struct view *v, struct task t, double *s
     for (int set = 1; set < v->sets; set++) {
         if (!(l.sets >> set & 1))
             continue;
-        average_scalar(sum, velocity, cells, t.samples, (double)set_value(v, set, t.odd, n, &a), u);
+        average_scalar(sum, velocity, cells, t.average.samples,
+                       (double)set_value(v, set, t.odd, n, &a), u);
         sum += (size_t)average_of_scalar(l) * cells;
     }
 }
@@ -405,15 +435,16 @@ TAGFLOW_RARE void average_scalars(const struct view *v, struct task t, double *s
 TAGFLOW_FN void cell_average(const struct view *v, struct task t, size_t cell, size_t cells, int x,
                              int y, int z)
 {
+    const struct average_layout l = t.average.layout;
     double *const sums = (double *)t.buffer + cell;
     double flow[4];
     flow_of(v, t.odd, t.open, x, y, z, flow);
-    if (t.average.density != AVERAGE_NONE)
-        average_mean(sums + (size_t)t.average.density * cells, t.samples, flow[0]);
-    if (t.open && t.average.sets)
+    if (l.density != AVERAGE_NONE)
+        average_mean(sums + (size_t)l.density * cells, t.average.samples, flow[0]);
+    if (t.open && l.sets)
         average_scalars(v, t, sums, cells, x, y, z, flow + 1);
-    if (t.average.velocity != AVERAGE_NONE)
-        average_velocity(sums, cells, t.average, t.samples, flow + 1);
+    if (l.velocity != AVERAGE_NONE)
+        average_velocity(sums, cells, l, t.average.samples, flow + 1);
 }
 
 /* The work of sums: adds a cell to the worker's partial result. */
@@ -440,10 +471,10 @@ TAGFLOW_FN void cell_drift(const struct view *v, struct task t, size_t cell, siz
 }
 
 /* Does kernel mass or raise take the cell? */
-TAGFLOW_FN int part_counts(const struct view *v, struct task t, int x, int y, int z)
+TAGFLOW_FN int part_counts(const struct view *v, struct mass_task of, int x, int y, int z)
 {
     const cell_index n = owned_index(v, x, y, z);
-    return view_fluid(v, n) && (!t.body || ((const uint8_t *)t.before)[n] == t.body - 1);
+    return view_fluid(v, n) && (!of.parts || of.parts[n] == of.part);
 }
 
 TAGFLOW_FN void cell_mass(const struct view *v, struct task t, size_t cell, size_t cells, int x,
@@ -452,7 +483,7 @@ TAGFLOW_FN void cell_mass(const struct view *v, struct task t, size_t cell, size
     stored *at[Q];
     double drho = 0;
     (void)cell, (void)cells;
-    if (!part_counts(v, t, x, y, z))
+    if (!part_counts(v, t.mass, x, y, z))
         return;
     cell_lies(v, t.odd, x, y, z, at);
     for (int i = 0; i < Q; i++)
@@ -465,11 +496,11 @@ TAGFLOW_FN void cell_raise(const struct view *v, struct task t, size_t cell, siz
 {
     stored *at[Q];
     (void)cell, (void)cells;
-    if (!part_counts(v, t, x, y, z))
+    if (!part_counts(v, t.mass, x, y, z))
         return;
     cell_lies(v, t.odd, x, y, z, at);
     for (int i = 0; i < Q; i++)
-        *at[i] = raised(*at[i], raise_by(t.scale.value, i));
+        *at[i] = raised(*at[i], raise_by(t.mass.by, i));
 }
 
 TAGFLOW_FN void cell_near(const struct view *v, struct task t, size_t cell, size_t cells, int x,
@@ -483,35 +514,35 @@ TAGFLOW_FN void cell_gather(const struct view *v, struct task t, size_t cell, si
                             int y, int z)
 {
     (void)cell, (void)cells, (void)y, (void)z;
-    seam_gather(v, t.seam, t.odd, (size_t)x);
+    seam_gather(v, t.seam.lists, t.odd, (size_t)x);
 }
 
 TAGFLOW_FN void cell_slope(const struct view *v, struct task t, size_t cell, size_t cells, int x,
                            int y, int z)
 {
     (void)v, (void)cell, (void)cells, (void)y, (void)z;
-    seam_slope(t.seam, (size_t)x);
+    seam_slope(t.seam.lists, (size_t)x);
 }
 
 TAGFLOW_FN void cell_enter(const struct view *v, struct task t, size_t cell, size_t cells, int x,
                            int y, int z)
 {
     (void)cell, (void)cells, (void)y, (void)z;
-    seam_enter(v, t.seam, t.substep, (size_t)x);
+    seam_enter(v, t.seam.lists, t.seam.substep, (size_t)x);
 }
 
 TAGFLOW_FN void cell_share(const struct view *v, struct task t, size_t cell, size_t cells, int x,
                            int y, int z)
 {
     (void)v, (void)cell, (void)cells, (void)y, (void)z;
-    seam_share(t.seam, (size_t)x);
+    seam_share(t.seam.lists, (size_t)x);
 }
 
 TAGFLOW_FN void cell_coalesce(const struct view *v, struct task t, size_t cell, size_t cells, int x,
                               int y, int z)
 {
     (void)cell, (void)cells, (void)y, (void)z;
-    seam_coalesce(v, t.seam, t.odd, (size_t)x);
+    seam_coalesce(v, t.seam.lists, t.odd, (size_t)x);
 }
 
 TAGFLOW_FN void cell_forces(const struct view *v, struct task t, size_t cell, size_t cells, int x,
@@ -526,40 +557,40 @@ TAGFLOW_FN void cell_scalar_sums(const struct view *v, struct task t, size_t cel
 {
     const struct around a = around(v, x, y, z);
     const cell_index n = owned_index(v, x, y, z);
-    const int type = v->tags[n] & TAG_ROW;
-    const struct scalar_row *const row = scalar_row(v, t.set, type);
+    const int set = t.scalar_sums.set, type = v->tags[n] & TAG_ROW;
+    const struct scalar_row *const row = scalar_row(v, set, type);
     number g[Q_AXES];
     (void)cells;
     if (!row->holds)
         return;
-    set_arrived(v, t.set, t.odd, n, &a, g);
+    set_arrived(v, set, t.odd, n, &a, g);
     const double value =
         (double)scalar_value(g, scalar_parameters(row), set_value(v, row->from, t.odd, n, &a));
     const double e = ((((double)g[1] + (double)g[2]) + ((double)g[3] + (double)g[4])) +
                       ((double)g[5] + (double)g[6])) +
                      (double)g[0];
-    scalar_sums_add(sums, v->rows[type].fluid, value, e, t.scale, (int64_t)cell);
+    scalar_sums_add(sums, v->rows[type].fluid, value, e, t.scalar_sums.scale, (int64_t)cell);
 }
 
 TAGFLOW_FN void cell_heat(const struct view *v, struct task t, size_t cell, size_t cells, int x,
                           int y, int z, struct heat *sum)
 {
-    const struct near_cell *const near = t.listed ? &v->near[x] : NULL;
+    const struct near_cell *const near = t.heat.listed ? &v->near[x] : NULL;
     const int *const at = near ? near->at : NULL;
     (void)cell, (void)cells;
     if (near)
         x = at[0], y = at[1], z = at[2];
     const int type = v->tags[owned_index(v, x, y, z)] & TAG_ROW;
-    if (t.listed ==
-        (v->rows[type].fluid == FLUID_listed || scalar_row(v, t.set, type)->holds == HOLDS_listed))
-        heat_of_cell(v, t.odd, t.set, t.body, x, y, z, near, sum);
+    if (t.heat.listed == (v->rows[type].fluid == FLUID_listed ||
+                          scalar_row(v, t.heat.set, type)->holds == HOLDS_listed))
+        heat_of_cell(v, t.odd, t.heat.set, t.heat.surface, x, y, z, near, sum);
 }
 
 TAGFLOW_FN void cell_dispersion(const struct view *v, struct task t, size_t cell, size_t cells,
                                 int x, int y, int z, struct dispersion *sum)
 {
     (void)cell, (void)cells;
-    dispersion_of_cell(v, t.odd, t.set, t.scale.value, x, y, z, sum);
+    dispersion_of_cell(v, t.odd, t.dispersion.set, t.dispersion.scale, x, y, z, sum);
 }
 
 TAGFLOW_FN void cell_enstrophy(const struct view *v, struct task t, size_t cell, size_t cells,
@@ -569,7 +600,7 @@ TAGFLOW_FN void cell_enstrophy(const struct view *v, struct task t, size_t cell,
     (void)cell, (void)cells;
     if (!view_fluid(v, view_index(v, x, y, z)))
         return;
-    curl_of(v, t.odd, t.open, t.layers, x, y, z, w);
+    curl_of(v, t.odd, t.open, x, y, z, w);
     enstrophy_add(sum, w);
 }
 
@@ -603,7 +634,8 @@ TAGFLOW_FN void cell_change(const struct view *v, struct task t, size_t cell, si
     if (!view_fluid(v, view_index(v, x, y, z)))
         return;
     flow_of(v, t.odd, t.open, x, y, z, flow);
-    change_squares(flow + 1, (remembered *)t.before + cell, cells, t.replace, &change, &whole);
+    change_squares(flow + 1, (remembered *)t.change.before + cell, cells, t.change.replace, &change,
+                   &whole);
     change_add(sum, change, whole);
 }
 

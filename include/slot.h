@@ -75,6 +75,7 @@ struct view {
     int n[3];
     int ghost[3];
     double signal[SIGNALS]; /* time functions at this step, see tag.h */
+    double *layers; /* velocities of neighbour ranks' cells beside the block, see curl.h; or NULL */
     /* For kernels, from view_derive: */
     struct type_set swept, solid; /* cell types: fluid that the kernel for boxes steps; not fluid */
     struct type_set pushing;      /* cell types: walls whose rule changes populations */

@@ -103,17 +103,18 @@ static void plain_flow(const struct view *v, const struct addresses *r, struct t
 static void average_block(const struct block *restrict b, int count, struct task t, size_t cells,
                           double *restrict sums)
 {
-    const double n = t.samples;
-    if (t.average.density != AVERAGE_NONE)
+    const struct average_layout l = t.average.layout;
+    const double n = t.average.samples;
+    if (l.density != AVERAGE_NONE)
         for (int k = 0; k < count; k++)
-            average_mean(sums + (size_t)t.average.density * cells + k, n, b->drho[k]);
-    if (t.average.velocity == AVERAGE_NONE)
+            average_mean(sums + (size_t)l.density * cells + k, n, b->drho[k]);
+    if (l.velocity == AVERAGE_NONE)
         return;
 #ifndef __clang__
 #pragma GCC ivdep
 #endif
     for (int k = 0; k < count; k++)
-        average_velocity(sums + k, cells, t.average, n,
+        average_velocity(sums + k, cells, l, n,
                          (const double[3]){b->u[0][k], b->u[1][k], b->u[2][k]});
 }
 
@@ -126,7 +127,7 @@ static void plain_average(const struct view *v, const struct addresses *r, struc
     for (int x = x0; x < x1; x += BLOCK, sums += BLOCK) {
         const int count = x1 - x < BLOCK ? x1 - x : BLOCK;
         plain_block(v, r, tag, t.odd, x, count, y, z, &b);
-        for (int k = 0; t.average.sets && k < count; k++)
+        for (int k = 0; t.average.layout.sets && k < count; k++)
             average_scalars(v, t, sums + k, cells, x + k, y, z,
                             (const double[3]){b.u[0][k], b.u[1][k], b.u[2][k]});
         average_block(&b, count, t, cells, sums);
@@ -159,8 +160,8 @@ static void velocities(const struct view *v, struct task t, int x0, int x1, int 
     }
 }
 
-/* As `velocities`, for a row that may be in the ghost layer along `axis`: then from t.layers, zeros
- * if there are none. */
+/* As `velocities`, for a row that may be in the ghost layer along `axis`: then from v->layers,
+ * zeros if there are none. */
 static void velocities_at(const struct view *v, struct task t, int axis, int x0, int x1, int y,
                           int z, double *const u[3])
 {
@@ -171,7 +172,7 @@ static void velocities_at(const struct view *v, struct task t, int axis, int x0,
         return;
     }
     const int side = at[axis] > 0;
-    const double *there = t.layers ? t.layers + 3 * layer_cell(v, axis, side, x0, y, z) : NULL;
+    const double *there = v->layers ? v->layers + 3 * layer_cell(v, axis, side, x0, y, z) : NULL;
     for (int x = x0; x < x1; x++)
         for (int a = 0; a < 3; a++)
             u[a][x - x0] = there ? *there++ : 0;
@@ -416,7 +417,7 @@ static void add_change(struct change *sum, const struct block *restrict b, int c
 #endif
     for (int k = 0; k < count; k++)
         change_squares((const double[3]){b->u[0][k], b->u[1][k], b->u[2][k]}, before + k, cells,
-                       t.replace, &change[k], &whole[k]);
+                       t.change.replace, &change[k], &whole[k]);
     for (int k = 0; k < count; k++)
         change_add(sum, change[k], whole[k]);
 }
@@ -435,7 +436,7 @@ static void change_row(const struct view *v, const struct box *box, struct task 
         }
         const struct addresses row = row_loads(v, t, x, y, z);
         plain_block(v, &row, tag_row_at(v, x, y, z), t.odd, x, end - x, y, z, &b);
-        add_change(sum, &b, end - x, t, cells, (remembered *)t.before + cell);
+        add_change(sum, &b, end - x, t, cells, (remembered *)t.change.before + cell);
     }
 }
 

@@ -95,10 +95,10 @@ static void plain_put(const struct view *v, const struct addresses *r, struct ta
 static void plain_raise(const struct view *v, const struct addresses *r, struct task t, int x0, int x1,
                         int y, int z)
 {
-    if (!part_counts(v, t, x0, y, z))
+    if (!part_counts(v, t.mass, x0, y, z))
         return;
     for (int i = 0; i < Q; i++) {
-        const number by = raise_by(t.scale.value, i);
+        const number by = raise_by(t.mass.by, i);
         for (int x = x0; x < x1; x++)
             r->at[i][x] = raised(r->at[i][x], by);
     }
@@ -147,7 +147,7 @@ static void mass_row(const struct view *v, const struct box *box, struct task t,
         end = plain_end(v, x, box->hi[0], y, z, PLAIN_inner);
         if (end > x) {
             const struct addresses row = row_loads(v, t, x, y, z);
-            if (part_counts(v, t, x, y, z))
+            if (part_counts(v, t.mass, x, y, z))
                 plain_mass(&row, x, end, sum);
         } else {
             cell_mass(v, t, 0, 0, x, y, z, sum);
@@ -193,7 +193,7 @@ static void kernel_mass(const struct view *v, const struct runs *runs, const str
     /* Fetches a population that a list names. Most lie in cache lines of their own. */
     static inline void fetch(const struct view *v, struct task t, uint64_t at)
 {
-    const struct population_set *const set = &v->set[t.seam->set];
+    const struct population_set *const set = &v->set[t.seam.lists->set];
     __builtin_prefetch((const char *)set->populations + at * (set->bits / 8), 1);
 }
 enum { AHEAD = 24 }; /* entries between the one that is fetched and the one that is worked on */
@@ -211,11 +211,11 @@ enum { AHEAD = 24 }; /* entries between the one that is fetched and the one that
             cell_##name(v, t, 0, 0, n, 0, 0);                                                      \
         }                                                                                          \
     }
-LISTED(gather, fetch(v, t, t.seam->value[k].at[t.odd]))
+LISTED(gather, fetch(v, t, t.seam.lists->value[k].at[t.odd]))
 LISTED(slope, (void)k)
-LISTED(enter, fetch(v, t, t.seam->link[t.substep - 1][k].at))
+LISTED(enter, fetch(v, t, t.seam.lists->link[t.seam.substep - 1][k].at))
 LISTED(share, (void)k)
-LISTED(coalesce, fetch(v, t, t.seam->group[k].at[t.odd]))
+LISTED(coalesce, fetch(v, t, t.seam.lists->group[k].at[t.odd]))
 
 #define near_alone PRECISION(near_alone)
 void near_alone(const struct view *v, int odd, const struct near_cell *cell);
@@ -255,7 +255,7 @@ void change_alone(const struct view *v, struct task t, size_t cell, size_t cells
 
 void curl_alone(const struct view *v, struct task t, int x, int y, int z, double w[3])
 {
-    curl_of(v, t.odd, 1, t.layers, x, y, z, w);
+    curl_of(v, t.odd, 1, x, y, z, w);
 }
 
 /* Adds one worker's share of the cells of a box: consecutive ones. */

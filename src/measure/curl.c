@@ -52,12 +52,12 @@ enum status curl_prepare(struct solver *s)
     struct backend *const b = s->backend;
     const size_t bytes = layers_bytes(&s->view);
     double *const mine =
-        s->layers ? malloc(bytes / 2) : NULL; /* half of all faces: room for any one */
-    enum status status = s->layers && !mine
+        s->view.layers ? malloc(bytes / 2) : NULL; /* half of all faces: room for any one */
+    enum status status = s->view.layers && !mine
                              ? fail_machine("out of memory for the velocities of neighbours")
                              : STATUS_OK;
     status = status_agree(s->domain->comm, status);
-    if (status || !s->layers) {
+    if (status || !s->view.layers) {
         free(mine);
         return status;
     }
@@ -66,7 +66,7 @@ enum status curl_prepare(struct solver *s)
             status = STATUS_MACHINE;
     free(mine);
     if (!status && !b->type->host_memory) {
-        b->type->copy(b, QUEUE_INTERIOR, s->layers, s->layers_host, bytes);
+        b->type->copy(b, QUEUE_INTERIOR, s->view.layers, s->layers_host, bytes);
         status = b->type->wait(b, QUEUE_INTERIOR);
     }
     return status_agree(s->domain->comm, status);

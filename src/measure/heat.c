@@ -37,14 +37,13 @@ static enum status add_level(struct solver *s, int level, int set, const struct 
     const int opening = at->opening[level];
     const struct box cells = opening < 0 ? domain_all(d) : beside(d, at->side),
                      list = {{0, 0, 0}, {(int)s->view.near_cells, 1, 1}};
-    const struct task task = {.set = set, .body = opening < 0 ? 1 + at->body : -(1 + opening)},
-                      listed = {.set = set, .body = task.body, .listed = 1};
+    const int surface = opening < 0 ? 1 + at->body : -(1 + opening);
     *sum = heat_none();
     if (opening == HEAT_NOWHERE)
         return STATUS_OK;
-    enum status status = add_box(s, &cells, task, sum);
+    enum status status = add_box(s, &cells, (struct task){.heat = {set, surface, 0}}, sum);
     if (!status)
-        status = add_box(s, &list, listed, sum);
+        status = add_box(s, &list, (struct task){.heat = {set, surface, 1}}, sum);
     heat_carry(sum);
     return status;
 }

@@ -77,9 +77,8 @@ static struct sums_of_rank add_level(struct residual *r, int l, bool replace)
     const struct box own = domain_all(s->domain);
     struct sums_of_rank sum = {.change = change_none()};
     int workers = 0;
-    const struct change *const partial =
-        solver_partials(s, KERNEL_change, &own,
-                        (struct task){.before = r->velocity[l], .replace = replace}, &workers);
+    const struct change *const partial = solver_partials(
+        s, KERNEL_change, &own, (struct task){.change = {r->velocity[l], replace}}, &workers);
     for (int k = 0; partial && k < workers; k++)
         change_join(&sum.change, &partial[k]);
     change_carry(&sum.change);

@@ -15,7 +15,7 @@ static enum status add_block(struct solver *s, int set, struct scalar_scale scal
     const struct box all = domain_all(s->domain);
     int workers;
     const struct scalar_sums *const partial = solver_partials(
-        s, KERNEL_scalar_sums, &all, (struct task){.set = set, .scale = scale}, &workers);
+        s, KERNEL_scalar_sums, &all, (struct task){.scalar_sums = {set, scale}}, &workers);
     *sums = scalar_sums_none();
     for (int k = 0; partial && k < workers; k++)
         scalar_sums_join(sums, &partial[k]);

@@ -209,8 +209,8 @@ static void sample(struct output_entry *e)
     a->steps[0] = a->samples == 1 ? step : a->steps[0];
     a->steps[1] = step;
     for (int l = 0; l < a->grid->levels; l++) {
-        const struct task task = {
-            .average = a->layout, .samples = (double)a->samples, .buffer = a->level[l].sums};
+        const struct task task = {.average = {a->layout, (double)a->samples},
+                                  .buffer = a->level[l].sums};
         if (l == 0 || a->level[l].cells > 0)
             solver_launch(a->level[l].solver, KERNEL_average, &a->level[l].part, task);
     }

@@ -133,7 +133,7 @@ void hold_destroy(struct grid *g)
 
 static struct task task_of(const struct hold *h, int part, int level)
 {
-    return (struct task){.body = h->part[level] ? 1 + part : 0, .before = h->part[level]};
+    return (struct task){.mass = {.parts = h->part[level], .part = part}};
 }
 
 static enum status add_mine(struct solver *s, struct task task, struct mass *sum)
@@ -182,7 +182,7 @@ static void raise_part(struct grid *g, int part, double drho)
 {
     for (int l = 0; l < g->levels; l++) {
         struct task task = task_of(&g->hold, part, l);
-        task.scale.value = drho;
+        task.mass.by = drho;
         const struct box all = domain_all(&g->level[l].domain);
         solver_launch(&g->level[l].solver, KERNEL_raise, &all, task);
     }

@@ -52,7 +52,7 @@ enum status link_means_measure(struct solver *s, int set, struct link_means *m)
     const double *const g = row_of(s, set)->gradient;
     int exponent, workers;
     frexp(sqrt(dot(g, g)), &exponent);
-    const struct task task = {.set = set, .scale = {0, ldexp(DISPERSION_UNIT, -exponent), 0}};
+    const struct task task = {.dispersion = {set, ldexp(DISPERSION_UNIT, -exponent)}};
     const struct dispersion *const partial =
         solver_partials(s, KERNEL_dispersion, &all, task, &workers);
     struct dispersion sum = dispersion_none();
@@ -62,10 +62,10 @@ enum status link_means_measure(struct solver *s, int set, struct link_means *m)
         add_ranks(s->domain->comm, partial ? STATUS_OK : STATUS_MACHINE, &sum);
     const double cells = sum.bad || !sum.cells ? NAN : (double)sum.cells;
     for (int a = 0; a < 3; a++) {
-        m->flux[a] = exact_value(&sum.flux[a]) / task.scale.value / cells;
+        m->flux[a] = exact_value(&sum.flux[a]) / task.dispersion.scale / cells;
         m->velocity[a] = exact_value(&sum.velocity[a]) / cells;
     }
-    m->value = exact_value(&sum.value) / task.scale.value / cells;
+    m->value = exact_value(&sum.value) / task.dispersion.scale / cells;
     m->cells = sum.cells;
     return status;
 }

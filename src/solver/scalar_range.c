@@ -37,7 +37,7 @@ static enum status find_extremes(struct solver *const level[], int levels, int s
             continue;
         int workers;
         const struct scalar_sums *const partial = solver_partials(
-            level[l], KERNEL_scalar_sums, &whole, (struct task){.set = set}, &workers);
+            level[l], KERNEL_scalar_sums, &whole, (struct task){.scalar_sums.set = set}, &workers);
         for (int k = 0; partial && k < workers; k++)
             scalar_sums_join(&sums, &partial[k]);
         status = partial ? status : STATUS_MACHINE;

@@ -364,7 +364,7 @@ static void launch(const struct seam *s, struct solver *of, enum kernel kernel, 
     for (const struct seam_set *set = s->set; set < s->set + s->sets; set++) {
         const int count = *(const int *)(const void *)((const char *)set + length);
         const struct work work = {{{0, 0, 0}, {count, 1, 1}},
-                                  {.odd = odd, .seam = set->lists, .substep = substep}};
+                                  {.odd = odd, .seam = {set->lists, substep}}};
         if (count > 0)
             b->type->launch(b, QUEUE_INTERIOR, kernel, &of->view, &work, 1);
     }

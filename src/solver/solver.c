@@ -110,11 +110,11 @@ static enum status make_room(struct solver *s)
     }
     if (has_neighbours(s->domain)) {
         const size_t layers = layers_bytes(&s->view);
-        s->layers = type->alloc(b, layers, 1);
-        s->layers_host = type->host_memory ? s->layers : type->alloc_host(b, layers);
-        if (s->layers && !s->layers_host)
+        s->view.layers = type->alloc(b, layers, 1);
+        s->layers_host = type->host_memory ? s->view.layers : type->alloc_host(b, layers);
+        if (s->view.layers && !s->layers_host)
             return backend_no_host_room((double)layers, from_gpu);
-        room = room && s->layers;
+        room = room && s->view.layers;
     }
     for (int k = 0; k < s->view.sets; k++) {
         set[k].populations = room ? type->alloc(b, set_bytes(&set[k]), set[k].q) : NULL;
@@ -184,7 +184,7 @@ void solver_destroy(struct solver *s)
             b->type->free(b, s->view.set[k].populations);
         if (!b->type->host_memory)
             b->type->free_host(b, s->layers_host);
-        b->type->free(b, s->layers);
+        b->type->free(b, s->view.layers);
         for (int k = 0; k < 2; k++) {
             if (!b->type->host_memory)
                 b->type->free_host(b, s->host[k]);
@@ -232,9 +232,8 @@ static void ask(struct fetch *f, int k)
         return;
     f->number++;
     assert(box_cells(&f->piece[k]) <= s->piece_cells);
-    const struct work work = {
-        f->piece[k],
-        {.odd = (int)(s->step & 1), .set = f->set, .buffer = s->buffer[k], .layers = s->layers}};
+    const struct work work = {f->piece[k],
+                              {.odd = (int)(s->step & 1), .set = f->set, .buffer = s->buffer[k]}};
     solver_signals(s);
     type->after(s->backend, QUEUE_INTERIOR, QUEUE_SHELL); /* last copy of the buffer; the step */
     type->launch(s->backend, QUEUE_INTERIOR, f->kernel, &s->view, &work, 1);
@@ -255,13 +254,6 @@ static void start(struct fetch *f)
 void fetch_start(struct fetch *f, struct solver *s, enum kernel kernel, const struct box *box)
 {
     *f = (struct fetch){.solver = s, .kernel = kernel, .box = *box};
-    start(f);
-}
-
-void fetch_start_by(struct fetch *f, struct solver *s, enum kernel kernel, fetch_cut *cut,
-                    const void *how)
-{
-    *f = (struct fetch){.solver = s, .kernel = kernel, .cut = cut, .how = how};
     start(f);
 }
 
@@ -340,7 +332,6 @@ const void *solver_partials(struct solver *s, enum kernel kernel, const struct b
     assert(!s->fetching && most > 0);
     work.task.odd = (int)(s->step & 1);
     work.task.buffer = s->buffer[0];
-    work.task.layers = s->layers;
     work.task.workers = most < (size_t)b->workers ? (int)most : b->workers;
     watchdog_progress();
     solver_signals(s);

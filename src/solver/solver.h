@@ -17,15 +17,14 @@ struct solver {
                            * there is none */
     struct box shell[6], interior;
     int shells;
-    int sweep;          /* most steps of a sweep over memory, the same on all ranks */
-    bool listed;        /* a rank has cells that the list's kernel steps */
-    void *buffer[2];    /* backend memory for pieces: one piece is in use, the next on its way */
-    void *host[2];      /* copies on the host; equal to buffer[] if the backend uses host memory */
-    size_t piece_cells; /* most cells of a piece: a buffer has room for the populations of any set,
-                         * or 4 doubles, in each of them */
-    double *layers;     /* backend memory: neighbours' velocities beside the block; see curl.h */
-    double *layers_host;
-    bool fetching;            /* a fetch is using the buffers */
+    int sweep;           /* most steps of a sweep over memory, the same on all ranks */
+    bool listed;         /* a rank has cells that the list's kernel steps */
+    void *buffer[2];     /* backend memory for pieces: one piece is in use, the next on its way */
+    void *host[2];       /* copies on the host; equal to buffer[] if the backend uses host memory */
+    size_t piece_cells;  /* most cells of a piece: a buffer has room for the populations of any set,
+                          * or 4 doubles, in each of them */
+    double *layers_host; /* copy of the view's layers, likewise */
+    bool fetching;       /* a fetch is using the buffers */
     enum transport transport; /* of halos: device or host */
 };
 
@@ -79,25 +78,20 @@ struct fetch {
     enum status status;
 };
 void fetch_start(struct fetch *f, struct solver *s, enum kernel kernel, const struct box *box);
-/* The same, but `cut` gives piece 0, 1, .. until it returns false. Its boxes must fit the buffers
- * and must not be empty. */
-void fetch_start_by(struct fetch *f, struct solver *s, enum kernel kernel, fetch_cut *cut,
-                    const void *how);
-/* What kernel `get` or `scalar` has of a set in a box or, if `cut` is not NULL, in the boxes it
- * gives. */
+/* The same of a set, in a box or in those of `cut`, if not NULL: it gives piece 0, 1, .. until it
+ * returns false. They must fit the buffers and must not be empty. */
 void fetch_start_set(struct fetch *f, struct solver *s, enum kernel kernel, int set,
                      const struct box *box, fetch_cut *cut, const void *how);
 const void *fetch_next(struct fetch *f, struct box *piece);
 enum status fetch_end(struct fetch *f);
 
 /* The partial results, of type struct <kernel>, of a kernel of sums over a box that is not empty;
- * *workers: their number. task: what this kernel alone takes (`body`, `before`, `replace`). Memory
- * and failure as solver_get. */
+ * *workers: their number. task: the kernel's arguments. Memory and failure as solver_get. */
 const void *solver_partials(struct solver *s, enum kernel kernel, const struct box *box,
                             struct task task, int *workers);
 
 /* Launches a kernel that changes only memory from solver_alloc. On a GPU it may still be running on
- * return; all later work waits for it. task: without `odd`. */
+ * return; all later work waits for it. task: arguments and buffer. */
 void solver_launch(struct solver *s, enum kernel kernel, const struct box *box, struct task task);
 
 /* Zeroed memory of the backend for `components` numbers of `bytes` in each of `cells` cells,

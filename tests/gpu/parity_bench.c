@@ -199,6 +199,7 @@ static enum status stand_create(struct stand *s, const struct variant *v, const 
     s->bytes = Q * s->view.set[SET_flow].stride * s->stored;
     s->buffer_bytes = BUFFER_MOST;
     s->view.set[SET_flow].populations = s->backend->type->alloc(s->backend, s->bytes, Q);
+    s->view.layers = s->view.set[SET_flow].populations;
     s->buffer = s->backend->type->alloc(s->backend, s->buffer_bytes, 1);
     if (!s->view.set[SET_flow].populations || !s->buffer ||
         !initial_create(s->initial, s->backend, &s->view, INITIAL_uniform))
@@ -228,6 +229,28 @@ static bool takes_list(int kernel)
     return kernel == KERNEL_near || kernel == KERNEL_forces;
 }
 
+static struct task task_for(const struct stand *s, enum kernel kernel, int workers)
+{
+    struct task t = {.workers = workers, .buffer = s->buffer};
+    switch (kernel) {
+    case KERNEL_begin:
+        t.initial = s->initial[0];
+        break;
+    case KERNEL_average:
+        t.average = (struct average_task){average_layout(1, 1, 1), 2};
+        break;
+    case KERNEL_change:
+        t.change = (struct change_task){s->buffer + (size_t)workers * sizeof(struct change), 1};
+        break;
+    case KERNEL_forces:
+        t.body = 1;
+        break;
+    default:
+        break;
+    }
+    return t;
+}
+
 /* As many planes, or of one plane as many rows, as the buffer holds. */
 static void add_piece(struct job *j, const struct stand *s)
 {
@@ -236,16 +259,7 @@ static void add_piece(struct job *j, const struct stand *s)
     const bool list = takes_list(j->kernel);
     const struct box cells = {{0, 0, 0}, {(int)s->view.near_cells, 1, 1}};
     *w = (struct work){list ? cells : ground_all(&s->ground),
-                       {.body = 1,
-                        .replace = 1,
-                        .average = average_layout(1, 1, 1),
-                        .samples = 2,
-                        .buffer = s->buffer,
-                        .initial = s->initial[0],
-                        .layers = s->view.set[SET_flow].populations}};
-    if (test->settle)
-        w->task.workers = s->backend->workers;
-    w->task.before = s->buffer + (size_t)w->task.workers * sizeof(struct change);
+                       task_for(s, j->kernel, test->settle ? s->backend->workers : 0)};
     for (int a = 2; a > 0; a--)
         while (w->box.hi[a] > 1 && test->buffer(w, &s->view) > s->buffer_bytes)
             w->box.hi[a] = (w->box.hi[a] + 1) / 2;
@@ -356,7 +370,7 @@ static enum status bench_seam(const struct variant *v, const struct bench *b)
                                           KERNEL_coalesce};
     struct stand s;
     enum status status = stand_create(&s, v, b, true, mixture(0), SCENE_open);
-    struct work all = {{{0, 0, 0}, {0, 1, 1}}, {.substep = 1}};
+    struct work all = {{{0, 0, 0}, {0, 1, 1}}, {.seam.substep = 1}};
     if (!status) {
         all.box.hi[0] = seam_links(&s);
         s.lists = s.backend->type->alloc(s.backend, seam_bytes(&all, &s.view), 1);
@@ -372,7 +386,7 @@ static enum status bench_seam(const struct variant *v, const struct bench *b)
             if (!wanted_seam(b, kernel))
                 continue;
             snprintf(what, sizeof what, "%s across %c", kernel_tests[kernel].name, "xyz"[axis]);
-            j.work[0].task.seam = seam_of(s.lists);
+            j.work[0].task.seam.lists = seam_of(s.lists);
             if (kernel == KERNEL_coalesce)
                 j.work[0].box.hi[0] = (all.box.hi[0] + 3) / 4;
             j.moved = seam_moved(kernel, &j.work[0], &s.view, (size_t)v->expect->arithmetic / 8);

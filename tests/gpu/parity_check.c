@@ -201,31 +201,34 @@ static void compare(const struct trial *t, enum kernel kernel, const struct laun
 
 /* ---- launches ---- */
 
-/* The launch's works with their buffers in this memory. Velocities beyond the block can be any
- * numbers: populations. Those before lie behind the partial results. Parts have cells of one tag.
- */
-static void work_in(const struct launch *l, int odd, const void *populations, const uint8_t *tags,
+/* The launch's works with their buffers in this memory, and the view's tags: parts have cells of
+ * one. Velocities before lie behind the partial results. */
+static void work_in(const struct launch *l, enum kernel kernel, int odd, const struct view *v,
                     const struct initial *initial, char *buffers, struct work *work)
 {
     for (int k = 0; k < l->count; k++) {
         work[k] = l->work[k];
-        work[k].task.odd = odd;
-        work[k].task.open = 1;
-        work[k].task.buffer = buffers + l->at[k];
-        work[k].task.before =
-            work[k].task.body
-                ? (void *)tags
-                : buffers + l->at[k] + (size_t)work[k].task.workers * sizeof(struct change);
-        work[k].task.layers = populations;
-        work[k].task.initial = initial;
-        work[k].task.seam = l->bytes[k] ? seam_of(work[k].task.buffer) : NULL;
+        struct task *const t = &work[k].task;
+        t->odd = odd;
+        t->open = 1;
+        t->buffer = buffers + l->at[k];
+        if (kernel == KERNEL_begin)
+            t->initial = initial;
+        if (kernel == KERNEL_change)
+            t->change.before = (struct change *)t->buffer + t->workers;
+        if ((kernel == KERNEL_mass || kernel == KERNEL_raise) && t->mass.parts)
+            t->mass.parts = v->tags;
+        if (takes_seam(kernel) && l->bytes[k])
+            t->seam.lists = seam_of(t->buffer);
     }
 }
 
+/* Velocities beyond the block can be any numbers: populations. */
 static void set_populations(const struct trial *t, struct view *v, char *memory)
 {
     for (int set = 0; set < v->sets; set++)
         v->set[set].populations = memory + t->set[set];
+    v->layers = v->set[SET_flow].populations;
 }
 
 /* The same buffers with the lists of a launch, for memory `there`. */
@@ -260,8 +263,7 @@ static enum status run_launch(struct trial *t, enum kernel kernel, const struct 
         type->copy(b, QUEUE_INTERIOR, t->memory[m], before[m], size[m]);
     type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);
     set_populations(t, &v, t->memory[POPULATIONS]);
-    work_in(l, t->odd, v.set[SET_flow].populations, v.tags, t->initial[0], t->memory[BUFFERS],
-            work);
+    work_in(l, kernel, t->odd, &v, t->initial[0], t->memory[BUFFERS], work);
     if (l->shell > 0)
         type->launch(b, QUEUE_SHELL, kernel, &v, work, l->shell);
     if (l->count > l->shell)
@@ -276,8 +278,7 @@ static enum status run_launch(struct trial *t, enum kernel kernel, const struct 
         write_lists(t, l, t->wanted[BUFFERS], t->wanted[BUFFERS]);
     v = t->ground.view;
     set_populations(t, &v, t->wanted[POPULATIONS]);
-    work_in(l, t->odd, v.set[SET_flow].populations, v.tags, t->initial[1], t->wanted[BUFFERS],
-            work);
+    work_in(l, kernel, t->odd, &v, t->initial[1], t->wanted[BUFFERS], work);
     const uint64_t mode = rounding_exact();
     for (int k = 0; k < l->count; k++)
         t->variant->expect->kernel[kernel](&v, &work[k]);

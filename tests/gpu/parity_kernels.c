@@ -322,7 +322,7 @@ static double moved_curl(const struct work *w, const struct view *v)
 static size_t buffer_average(const struct work *w, const struct view *v)
 {
     (void)v;
-    return box_cells(&w->box) * (size_t)w->task.average.components * sizeof(double);
+    return box_cells(&w->box) * (size_t)w->task.average.layout.components * sizeof(double);
 }
 
 #define MODEL_average "a cell: 19 populations loaded, its sums loaded and stored, a tag"
@@ -343,8 +343,8 @@ static void plan_average(struct plan *p, const struct ground *g, uint64_t *rando
         plan_pieces(p, g, random);
         for (struct launch *l = p->launch + first; l < p->launch + p->count; l++)
             for (int k = 0; k < l->count; k++) {
-                l->work[k].task.average = layouts[(round + k) % 4];
-                l->work[k].task.samples = 1 + random_below(random, 4);
+                l->work[k].task.average =
+                    (struct average_task){layouts[(round + k) % 4], 1 + random_below(random, 4)};
             }
     }
 }
@@ -426,11 +426,11 @@ static void settle_drift(const struct work *w, void *buffer)
 
 /* ---- mass: the same, of all cells or of a part ---- */
 
-/* A part: 1 + the tag of one of the cells; 0: all cells. */
-static int part_number(const struct ground *g, int k)
+/* A part: the tag of one of the cells; none: all cells. */
+static struct mass_task part_of_ground(const struct ground *g, int k)
 {
     const size_t cell = owned_index(&g->view, k % g->view.n[0], 0, 0);
-    return k % 2 ? 1 + g->tags[cell] : 0;
+    return (struct mass_task){.parts = k % 2 ? g->tags : NULL, .part = g->tags[cell]};
 }
 
 #define element_mass element_sums
@@ -449,7 +449,7 @@ static void plan_mass(struct plan *p, const struct ground *g, uint64_t *random)
 {
     plan_sums(p, g, random);
     for (int k = 0; k < p->count; k++)
-        p->launch[k].work[0].task.body = part_number(g, k);
+        p->launch[k].work[0].task.mass = part_of_ground(g, k);
 }
 
 static void settle_mass(const struct work *w, void *buffer)
@@ -480,8 +480,8 @@ static void plan_raise(struct plan *p, const struct ground *g, uint64_t *random)
     plan_pieces(p, g, random);
     for (int k = 0; k < p->count; k++)
         for (int i = 0; i < p->launch[k].count; i++) {
-            p->launch[k].work[i].task.scale.value = drho[(k + i) % 3];
-            p->launch[k].work[i].task.body = part_number(g, k);
+            p->launch[k].work[i].task.mass = part_of_ground(g, k);
+            p->launch[k].work[i].task.mass.by = drho[(k + i) % 3];
         }
 }
 
@@ -540,7 +540,7 @@ static void plan_change(struct plan *p, const struct ground *g, uint64_t *random
 {
     plan_sums(p, g, random);
     for (int k = 0; k < p->count; k++)
-        p->launch[k].work[0].task.replace = k % 2;
+        p->launch[k].work[0].task.change.replace = k % 2;
 }
 
 static void settle_change(const struct work *w, void *buffer)
@@ -659,7 +659,8 @@ static size_t buffer_scalar_sums(const struct work *w, const struct view *v)
 
 static double moved_scalar_sums(const struct work *w, const struct view *v)
 {
-    return (double)box_cells(&w->box) * ((double)set_cell_bytes(&v->set[w->task.set]) + 1) +
+    return (double)box_cells(&w->box) *
+               ((double)set_cell_bytes(&v->set[w->task.scalar_sums.set]) + 1) +
            (double)buffer_scalar_sums(w, v);
 }
 
@@ -670,9 +671,10 @@ static void plan_scalar_sums(struct plan *p, const struct ground *g, uint64_t *r
         int k = p->count;
         plan_sums(p, g, random);
         for (; k < p->count; k++) {
-            p->launch[k].work[0].task.set = set;
+            p->launch[k].work[0].task.scalar_sums.set = set;
             if (k % 2)
-                p->launch[k].work[0].task.scale = (struct scalar_scale){0.25, 0x1p-20, 0x1p-20};
+                p->launch[k].work[0].task.scalar_sums.scale =
+                    (struct scalar_scale){0.25, 0x1p-20, 0x1p-20};
         }
     }
 }
@@ -713,28 +715,26 @@ static size_t buffer_heat(const struct work *w, const struct view *v)
 
 static double moved_heat(const struct work *w, const struct view *v)
 {
-    return (double)box_cells(&w->box) * (w->task.listed ? sizeof(struct near_cell) : 7) +
+    return (double)box_cells(&w->box) * (w->task.heat.listed ? sizeof(struct near_cell) : 7) +
            (double)buffer_heat(w, v);
 }
 
 /* Through bodies and faces, over cells of the block and over the list. */
 static void plan_heat(struct plan *p, const struct ground *g, uint64_t *random)
 {
-    static const int workers[] = {1, 3, 300}, places[] = {1, 2, -1, 3, -2, -6};
+    static const int workers[] = {1, 3, 300}, surfaces[] = {1, 2, -1, 3, -2, -6};
     const struct box cells = ground_all(g), list = whole_list(g);
     for (int set = 1; set < g->view.sets; set++)
         for (int k = 0; k < 6; k++) {
             const int listed = k % 2 && !is_empty(&list), count = workers[(k + k / 3) % 3];
             const struct box all = listed ? list : cells;
             char what[sizeof p->launch->what];
-            snprintf(what, sizeof what, "%s of the %s, place %d, %d workers",
-                     k < 3 ? "all" : "part", listed ? "list" : "block", places[k], count);
+            snprintf(what, sizeof what, "%s of the %s, surface %d, %d workers",
+                     k < 3 ? "all" : "part", listed ? "list" : "block", surfaces[k], count);
             struct launch *const l = add_launch(p, what);
             add_work(l, k < 3 ? all : part_of(all, random), 0);
-            l->work[0].task.set = set;
             l->work[0].task.workers = count;
-            l->work[0].task.body = places[k];
-            l->work[0].task.listed = listed;
+            l->work[0].task.heat = (struct heat_task){set, surfaces[k], listed};
         }
 }
 
@@ -761,7 +761,7 @@ static size_t buffer_dispersion(const struct work *w, const struct view *v)
 static double moved_dispersion(const struct work *w, const struct view *v)
 {
     return (double)box_cells(&w->box) * (Q * (double)flow_bytes(v) + 7) +
-           (double)box_cells(&w->box) * (double)set_cell_bytes(&v->set[w->task.set]) +
+           (double)box_cells(&w->box) * (double)set_cell_bytes(&v->set[w->task.dispersion.set]) +
            (double)buffer_dispersion(w, v);
 }
 
@@ -775,9 +775,8 @@ static void plan_dispersion(struct plan *p, const struct ground *g, uint64_t *ra
             snprintf(what, sizeof what, "%s, %d workers", k < 2 ? "all" : "part", workers[k]);
             struct launch *const l = add_launch(p, what);
             add_work(l, k < 2 ? all : part_of(all, random), 0);
-            l->work[0].task.set = set;
             l->work[0].task.workers = workers[k];
-            l->work[0].task.scale.value = 1;
+            l->work[0].task.dispersion = (struct dispersion_task){set, 1};
         }
 }
 
@@ -857,7 +856,7 @@ static void plan_range(struct plan *p, const struct ground *g, uint64_t *random,
     l->shell = 2;
     for (int k = first; k < p->count; k++)
         for (int i = 0; i < p->launch[k].count; i++)
-            p->launch[k].work[i].task.substep = substep;
+            p->launch[k].work[i].task.seam.substep = substep;
 }
 
 static void plan_gather(struct plan *p, const struct ground *g, uint64_t *random)
@@ -879,7 +878,8 @@ static double moved_slope(const struct work *w, const struct view *v)
 
 #define element_enter element_gather
 #define buffer_enter seam_bytes
-#define MODEL_enter "a link: a population with slopes loaded, another one loaded, 2 stored, the link"
+#define MODEL_enter                                                                                \
+    "a link: a population with slopes loaded, another one loaded, 2 stored, the link"
 
 static double moved_enter(const struct work *w, const struct view *v)
 {
