@@ -142,53 +142,70 @@ STEP(open_scalars, COLLISION_mixed, 1, 1, 1, call.view.place != NULL, 1, 1)
 
 /* A kernel over the cells of a box. Kernels that read populations as they arrive exist twice: the
  * second one is for cases with open boundaries. */
-#define LOOP_cells(name, function, may_open)                                                       \
+#define LOOP_cells(name, function, result, may_open)                                               \
     static __global__ void __launch_bounds__(CUDA_BLOCK, (may_open) ? 1 : OTHER_BLOCKS)            \
         cells_##name(const __grid_constant__ struct cuda_call call)                                \
     {                                                                                              \
         unsigned first;                                                                            \
         const struct work *const w = work_of(&call, &first);                                       \
-        const struct box *const b = &w->box;                                                       \
-        const unsigned nx = (unsigned)(b->hi[0] - b->lo[0]), ny = (unsigned)(b->hi[1] - b->lo[1]); \
         const unsigned cell = (blockIdx.x - first) * CUDA_BLOCK + threadIdx.x;                     \
-        const unsigned row = cell / nx;                                                            \
-        const size_t cells = box_cells(b);                                                         \
+        const size_t cells = box_cells(&w->box);                                                   \
         struct task t = w->task;                                                                   \
         t.open = may_open;                                                                         \
-        if (cell < cells)                                                                          \
-            cell_##function(&call.view, t, cell, cells, b->lo[0] + (int)(cell % nx),               \
-                            b->lo[1] + (int)(row % ny), b->lo[2] + (int)(row / ny));               \
+        if (cell < cells) {                                                                        \
+            const struct coordinates c = box_cell(&w->box, cell);                                  \
+            cell_##function(&call.view, t, cell, cells, c.x, c.y, c.z);                            \
+        }                                                                                          \
     }
 
-/* A kernel of sums: each thread is a worker; neighbouring threads take neighbouring cells. */
-#define LOOP_sums(name, partial, may_open)                                                         \
+/* A kernel over entries of a list. */
+#define LOOP_list(name, function, result, may_open)                                                \
     static __global__ void __launch_bounds__(CUDA_BLOCK, (may_open) ? 1 : OTHER_BLOCKS)            \
-        sums_##name(const __grid_constant__ struct cuda_call call)                                 \
+        list_##name(const __grid_constant__ struct cuda_call call)                                 \
+    {                                                                                              \
+        unsigned first;                                                                            \
+        const struct work *const w = work_of(&call, &first);                                       \
+        const unsigned k = (blockIdx.x - first) * CUDA_BLOCK + threadIdx.x;                        \
+        struct task t = w->task;                                                                   \
+        t.open = may_open;                                                                         \
+        if (k < box_cells(&w->box))                                                                \
+            entry_##function(&call.view, t, (size_t)w->box.lo[0] + k);                             \
+    }
+
+/* A kernel of sums: each thread is a worker; neighbouring threads take neighbouring cells, or
+ * entries of a list. ADD: for number n. */
+#define SUMS(name, result, may_open, ADD)                                                          \
+    static __global__ void __launch_bounds__(CUDA_BLOCK, (may_open) ? 1 : OTHER_BLOCKS)            \
+        name(const __grid_constant__ struct cuda_call call)                                        \
     {                                                                                              \
         const struct box *const b = &call.work[0].box;                                             \
         struct task t = call.work[0].task;                                                         \
-        const unsigned nx = (unsigned)(b->hi[0] - b->lo[0]), ny = (unsigned)(b->hi[1] - b->lo[1]); \
         const unsigned worker = blockIdx.x * CUDA_BLOCK + threadIdx.x;                             \
         const unsigned workers = (unsigned)t.workers;                                              \
-        const size_t cells = box_cells(b);                                                         \
+        const size_t count = box_cells(b);                                                         \
         if (worker >= workers)                                                                     \
             return;                                                                                \
         t.open = may_open;                                                                         \
-        struct partial mine = partial##_none();                                                    \
-        for (size_t cell = worker; cell < cells; cell += workers) {                                \
-            const unsigned row = (unsigned)cell / nx, x = (unsigned)cell % nx;                     \
-            cell_##partial(&call.view, t, cell, cells, b->lo[0] + (int)x,                          \
-                           b->lo[1] + (int)(row % ny), b->lo[2] + (int)(row / ny), &mine);         \
+        struct result mine = result##_none();                                                      \
+        for (size_t n = worker; n < count; n += workers) {                                         \
+            ADD;                                                                                   \
         }                                                                                          \
-        ((struct partial *)t.buffer)[worker] = mine;                                               \
+        ((struct result *)t.buffer)[worker] = mine;                                                \
     }
+#define LOOP_sums(name, function, result, may_open)                                                \
+    SUMS(sums_##name, result, may_open, const struct coordinates c = box_cell(b, n);               \
+         cell_##function(&call.view, t, n, count, c.x, c.y, c.z, &mine))
+#define LOOP_list_sums(name, function, result, may_open)                                           \
+    SUMS(list_sums_##name, result, may_open,                                                       \
+         entry_##function(&call.view, t, (size_t)b->lo[0] + n, &mine))
 
 /* The kernels of KERNEL_LIST; <name>_open: for cases with open boundaries. */
-#define KERNELS_own(loop, name)
-#define KERNELS_never(loop, name) LOOP_##loop(name, name, 0)
-#define KERNELS_always(loop, name) LOOP_##loop(name##_open, name, 1)
-#define KERNELS_either(loop, name) KERNELS_never(loop, name) KERNELS_always(loop, name)
-#define X(name, loop, open, ...) KERNELS_##open(loop, name)
+#define KERNELS_own(loop, name, result)
+#define KERNELS_never(loop, name, result) LOOP_##loop(name, name, result, 0)
+#define KERNELS_always(loop, name, result) LOOP_##loop(name##_open, name, result, 1)
+#define KERNELS_either(loop, name, result)                                                         \
+    KERNELS_never(loop, name, result) KERNELS_always(loop, name, result)
+#define X(name, loop, open, result) KERNELS_##open(loop, name, result)
 KERNEL_LIST(X)
 #undef X
 

@@ -14,7 +14,7 @@
  *           means.h                                          [components][cells of the box], double
  *   sums    sums and largest values, see sums.h -> buffer    [workers] struct sums
  *   drift   sum of velocities -> buffer                      [workers] struct drift
- *   near    one lattice update of cells of the view's list, see surface.h
+ *   near    one lattice update of listed cells, see surface.h
  *   forces  [body] momentum that the coming step gives to it -> buffer  [workers] struct forces
  *   enstrophy   sum of |curl u|^2 / 2 -> buffer              [workers] struct enstrophy
  *   scalar_put  [set] values of a scalar, and the flow's velocity -> populations of its set
@@ -24,6 +24,7 @@
  *                                                            [workers] struct scalar_sums
  *   heat    [heat] what the coming step of a scalar brings into the fluid through a face, a patch
  *           or the surface of a body -> buffer               [workers] struct heat
+ *   heat_near   [heat] the same of listed cells, which heat leaves out
  *   dispersion  [dispersion] the flux of a scalar with a mean gradient in the coming step -> buffer
  *                                                            [workers] struct dispersion
  *   change  [change] sums of |u - before|^2 and |u|^2 -> buffer  [workers] struct change
@@ -39,10 +40,8 @@
  * out. `odd` is the parity of the current step for step, near, pack and unpack, and of the coming
  * step for the others.
  *
- * The box of near and forces is a range of the list: lo[0] to hi[0] along x, 0 to 1 along y and z.
- * The box of gather, slope, enter, share and coalesce is such a range of a list of the seam.
- * So is the box of heat with `listed`, which adds the cells that near steps; without, it adds all
- * other cells of a box of cells.
+ * Near, forces and heat_near go over the view's list, gather to coalesce over lists of the seam.
+ * Their boxes are from list_range.
  *
  * A launch of sums has one box. Its `workers` (threads of a GPU or of the host) share the cells,
  * and each writes one partial result. So no worker waits for another, and no result depends on an
@@ -59,43 +58,45 @@
 #include "seam.h"
 #include "sums.h"
 
-/* X(name, loop, open, bytes)
+/* X(name, loop, open, result)
  *
- *   loop    work of a GPU thread. cells: one cell of a box, in order; sums: as a worker, some
- *           cells into one partial result of type struct <name>; step: see cuda/kernels.h
+ *   loop    what a thread of a GPU works on. cells: one cell of a box, in order, by cell_<name>;
+ *           list: one entry of a list, by entry_<name>; sums, list_sums: as a worker, some cells or
+ *           entries into one partial result; step: see cuda/kernels.h
  *   open    GPU kernel for cases with open boundaries or buoyancy. never: the same kernel; either:
  *           a second one; always: the only one; own: see cuda/kernels.h
- *   bytes   of the results for each cell, or for each worker; 0: all populations, as stored, or no
- *           results */
+ *   result  of cells: bytes of the results for each cell, `set` being the task's; 0: none. Of sums:
+ *           struct of a partial result, which begins as <result>_none() */
 /* clang-format off */
 #define KERNEL_LIST(X)                                                                             \
-    X(step,      step,  own,    0)                                                                 \
-    X(pack,      cells, never,  0)                                                                 \
-    X(unpack,    cells, never,  0)                                                                 \
-    X(get,       cells, never,  0)                                                                 \
-    X(put,       cells, never,  0)                                                                 \
-    X(begin,     cells, always, 0)                                                                 \
-    X(flow,      cells, either, 4 * sizeof(double))                                                \
-    X(curl,      cells, either, 3 * sizeof(double))                                                \
-    X(average,   cells, either, 0)                                                                 \
-    X(sums,      sums,  either, sizeof(struct sums))                                               \
-    X(drift,     sums,  either, sizeof(struct drift))                                              \
-    X(enstrophy, sums,  either, sizeof(struct enstrophy))                                          \
-    X(near,      cells, always, 0)                                                                 \
-    X(forces,    sums,  always, sizeof(struct forces))                                             \
-    X(scalar_put, cells, always, 0)                                                                \
-    X(scalar,    cells, never,  sizeof(double))                                                    \
-    X(scalar_sums, sums, always, sizeof(struct scalar_sums))                                       \
-    X(heat,      sums,  always, sizeof(struct heat))                                               \
-    X(dispersion, sums, always, sizeof(struct dispersion))                                         \
-    X(change,    sums,  always, sizeof(struct change))                                             \
-    X(mass,      sums,  always, sizeof(struct mass))                                               \
-    X(raise,     cells, always, 0)                                                                 \
-    X(gather,    cells, never,  0)                                                                 \
-    X(slope,     cells, never,  0)                                                                 \
-    X(enter,     cells, never,  0)                                                                 \
-    X(share,     cells, never,  0)                                                                 \
-    X(coalesce,  cells, never,  0)
+    X(step,        step,      own,    0)                                                           \
+    X(pack,        cells,     never,  0)                                                           \
+    X(unpack,      cells,     never,  0)                                                           \
+    X(get,         cells,     never,  set_cell_bytes(set))                                         \
+    X(put,         cells,     never,  0)                                                           \
+    X(begin,       cells,     always, 0)                                                           \
+    X(flow,        cells,     either, 4 * sizeof(double))                                          \
+    X(curl,        cells,     either, 3 * sizeof(double))                                          \
+    X(average,     cells,     either, 0)                                                           \
+    X(sums,        sums,      either, sums)                                                        \
+    X(drift,       sums,      either, drift)                                                       \
+    X(enstrophy,   sums,      either, enstrophy)                                                   \
+    X(near,        list,      always, 0)                                                           \
+    X(forces,      list_sums, always, forces)                                                      \
+    X(scalar_put,  cells,     always, 0)                                                           \
+    X(scalar,      cells,     never,  sizeof(double))                                              \
+    X(scalar_sums, sums,      always, scalar_sums)                                                 \
+    X(heat,        sums,      always, heat)                                                        \
+    X(heat_near,   list_sums, always, heat)                                                        \
+    X(dispersion,  sums,      always, dispersion)                                                  \
+    X(change,      sums,      always, change)                                                      \
+    X(mass,        sums,      always, mass)                                                        \
+    X(raise,       cells,     always, 0)                                                           \
+    X(gather,      list,      never,  0)                                                           \
+    X(slope,       list,      never,  0)                                                           \
+    X(enter,       list,      never,  0)                                                           \
+    X(share,       list,      never,  0)                                                           \
+    X(coalesce,    list,      never,  0)
 /* clang-format on */
 
 enum kernel {
@@ -126,7 +127,6 @@ struct scalar_sums_task {
 };
 struct heat_task {
     int set, surface; /* see heat_behind */
-    int listed;       /* the box is a range of the list */
 };
 struct dispersion_task {
     int set;
@@ -157,12 +157,19 @@ struct task {
     };
 };
 
-/* A box and the task on it. */
+/* A box, or a range of a list, and the task on it. */
 struct work {
     struct box box;
     struct task task;
 };
 enum { WORK_MOST = Q - 1 }; /* boxes of a launch: one message per direction */
+
+/* Entries from <= k < to of a list, as the box of a work. */
+TAGFLOW_FN struct box list_range(int from, int to)
+{
+    const struct box range = {{from, 0, 0}, {to, 1, 1}};
+    return range;
+}
 
 /* Does population i travel in the message along `direction`? A message along an axis carries the 5
  * populations that cross the face, one along a diagonal carries 1. */
@@ -503,55 +510,6 @@ TAGFLOW_FN void cell_raise(const struct view *v, struct task t, size_t cell, siz
         *at[i] = raised(*at[i], raise_by(t.mass.by, i));
 }
 
-TAGFLOW_FN void cell_near(const struct view *v, struct task t, size_t cell, size_t cells, int x,
-                          int y, int z)
-{
-    (void)cell, (void)cells, (void)y, (void)z;
-    near_step(v, t.odd, &v->near[x]);
-}
-
-TAGFLOW_FN void cell_gather(const struct view *v, struct task t, size_t cell, size_t cells, int x,
-                            int y, int z)
-{
-    (void)cell, (void)cells, (void)y, (void)z;
-    seam_gather(v, t.seam.lists, t.odd, (size_t)x);
-}
-
-TAGFLOW_FN void cell_slope(const struct view *v, struct task t, size_t cell, size_t cells, int x,
-                           int y, int z)
-{
-    (void)v, (void)cell, (void)cells, (void)y, (void)z;
-    seam_slope(t.seam.lists, (size_t)x);
-}
-
-TAGFLOW_FN void cell_enter(const struct view *v, struct task t, size_t cell, size_t cells, int x,
-                           int y, int z)
-{
-    (void)cell, (void)cells, (void)y, (void)z;
-    seam_enter(v, t.seam.lists, t.seam.substep, (size_t)x);
-}
-
-TAGFLOW_FN void cell_share(const struct view *v, struct task t, size_t cell, size_t cells, int x,
-                           int y, int z)
-{
-    (void)v, (void)cell, (void)cells, (void)y, (void)z;
-    seam_share(t.seam.lists, (size_t)x);
-}
-
-TAGFLOW_FN void cell_coalesce(const struct view *v, struct task t, size_t cell, size_t cells, int x,
-                              int y, int z)
-{
-    (void)cell, (void)cells, (void)y, (void)z;
-    seam_coalesce(v, t.seam.lists, t.odd, (size_t)x);
-}
-
-TAGFLOW_FN void cell_forces(const struct view *v, struct task t, size_t cell, size_t cells, int x,
-                            int y, int z, struct forces *sum)
-{
-    (void)cell, (void)cells, (void)y, (void)z;
-    near_forces(v, t.odd, &v->near[x], t.body, sum);
-}
-
 TAGFLOW_FN void cell_scalar_sums(const struct view *v, struct task t, size_t cell, size_t cells,
                                  int x, int y, int z, struct scalar_sums *sums)
 {
@@ -572,18 +530,18 @@ TAGFLOW_FN void cell_scalar_sums(const struct view *v, struct task t, size_t cel
     scalar_sums_add(sums, v->rows[type].fluid, value, e, t.scalar_sums.scale, (int64_t)cell);
 }
 
+/* Is a cell of this type one for heat_near? */
+TAGFLOW_FN int heat_listed(const struct view *v, int set, int type)
+{
+    return v->rows[type].fluid == FLUID_listed || scalar_row(v, set, type)->holds == HOLDS_listed;
+}
+
 TAGFLOW_FN void cell_heat(const struct view *v, struct task t, size_t cell, size_t cells, int x,
                           int y, int z, struct heat *sum)
 {
-    const struct near_cell *const near = t.heat.listed ? &v->near[x] : NULL;
-    const int *const at = near ? near->at : NULL;
     (void)cell, (void)cells;
-    if (near)
-        x = at[0], y = at[1], z = at[2];
-    const int type = v->tags[owned_index(v, x, y, z)] & TAG_ROW;
-    if (t.heat.listed == (v->rows[type].fluid == FLUID_listed ||
-                          scalar_row(v, t.heat.set, type)->holds == HOLDS_listed))
-        heat_of_cell(v, t.odd, t.heat.set, t.heat.surface, x, y, z, near, sum);
+    if (!heat_listed(v, t.heat.set, v->tags[owned_index(v, x, y, z)] & TAG_ROW))
+        heat_of_cell(v, t.odd, t.heat.set, t.heat.surface, x, y, z, NULL, sum);
 }
 
 TAGFLOW_FN void cell_dispersion(const struct view *v, struct task t, size_t cell, size_t cells,
@@ -637,6 +595,53 @@ TAGFLOW_FN void cell_change(const struct view *v, struct task t, size_t cell, si
     change_squares(flow + 1, (remembered *)t.change.before + cell, cells, t.change.replace, &change,
                    &whole);
     change_add(sum, change, whole);
+}
+
+/* The kernels' work on entry k of a list. */
+
+TAGFLOW_FN void entry_near(const struct view *v, struct task t, size_t k)
+{
+    near_step(v, t.odd, &v->near[k]);
+}
+
+TAGFLOW_FN void entry_forces(const struct view *v, struct task t, size_t k, struct forces *sum)
+{
+    near_forces(v, t.odd, &v->near[k], t.body, sum);
+}
+
+TAGFLOW_FN void entry_heat_near(const struct view *v, struct task t, size_t k, struct heat *sum)
+{
+    const struct near_cell *const near = &v->near[k];
+    const int x = near->at[0], y = near->at[1], z = near->at[2];
+    if (heat_listed(v, t.heat.set, v->tags[owned_index(v, x, y, z)] & TAG_ROW))
+        heat_of_cell(v, t.odd, t.heat.set, t.heat.surface, x, y, z, near, sum);
+}
+
+TAGFLOW_FN void entry_gather(const struct view *v, struct task t, size_t k)
+{
+    seam_gather(v, t.seam.lists, t.odd, k);
+}
+
+TAGFLOW_FN void entry_slope(const struct view *v, struct task t, size_t k)
+{
+    (void)v;
+    seam_slope(t.seam.lists, k);
+}
+
+TAGFLOW_FN void entry_enter(const struct view *v, struct task t, size_t k)
+{
+    seam_enter(v, t.seam.lists, t.seam.substep, k);
+}
+
+TAGFLOW_FN void entry_share(const struct view *v, struct task t, size_t k)
+{
+    (void)v;
+    seam_share(t.seam.lists, k);
+}
+
+TAGFLOW_FN void entry_coalesce(const struct view *v, struct task t, size_t k)
+{
+    seam_coalesce(v, t.seam.lists, t.odd, k);
 }
 
 #endif

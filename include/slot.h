@@ -126,6 +126,19 @@ TAGFLOW_FN size_t box_cells(const struct box *b)
     return cells;
 }
 
+/* Coordinates of cell n of a box, x fastest. */
+struct coordinates {
+    int x, y, z;
+};
+TAGFLOW_FN struct coordinates box_cell(const struct box *b, size_t n)
+{
+    const cell_index nx = (cell_index)(b->hi[0] - b->lo[0]), ny = (cell_index)(b->hi[1] - b->lo[1]);
+    const cell_index cell = (cell_index)n, row = cell / nx;
+    const struct coordinates c = {b->lo[0] + (int)(cell % nx), b->lo[1] + (int)(row % ny),
+                                  b->lo[2] + (int)(row / ny)};
+    return c;
+}
+
 TAGFLOW_FN int opposite(int i)
 {
     return i == 0 ? 0 : (i & 1) ? i + 1 : i - 1;

@@ -188,17 +188,19 @@ static void kernel_mass(const struct view *v, const struct runs *runs, const str
                 cell_##name(v, t, row *nx + (size_t)(x - b->lo[0]), box_cells(b), x, y, z);        \
         }                                                                                          \
     }
-    EACH(begin) EACH(scalar_put) EACH(scalar)
+EACH(begin)
+EACH(scalar_put)
+EACH(scalar)
 
-    /* Fetches a population that a list names. Most lie in cache lines of their own. */
-    static inline void fetch(const struct view *v, struct task t, uint64_t at)
+/* Fetches a population that a list names. Most lie in cache lines of their own. */
+static inline void fetch(const struct view *v, struct task t, uint64_t at)
 {
     const struct population_set *const set = &v->set[t.seam.lists->set];
     __builtin_prefetch((const char *)set->populations + at * (set->bits / 8), 1);
 }
 enum { AHEAD = 24 }; /* entries between the one that is fetched and the one that is worked on */
 
-/* The same for a range of a list. soon: what to do for entry k, whose turn comes later. */
+/* The work on each entry of a range. soon: what to do for entry k, whose turn comes later. */
 #define LISTED(name, soon)                                                                         \
     static void kernel_##name(const struct view *v, const struct runs *runs, const struct box *b,  \
                               struct task t)                                                       \
@@ -208,7 +210,7 @@ enum { AHEAD = 24 }; /* entries between the one that is fetched and the one that
         {                                                                                          \
             const int k = n + AHEAD < b->hi[0] ? n + AHEAD : n;                                    \
             soon;                                                                                  \
-            cell_##name(v, t, 0, 0, n, 0, 0);                                                      \
+            entry_##name(v, t, (size_t)n);                                                         \
         }                                                                                          \
     }
 LISTED(gather, fetch(v, t, t.seam.lists->value[k].at[t.odd]))
@@ -258,28 +260,33 @@ void curl_alone(const struct view *v, struct task t, int x, int y, int z, double
     curl_of(v, t.odd, 1, x, y, z, w);
 }
 
-/* Adds one worker's share of the cells of a box: consecutive ones. */
-#define SHARE(name, SUM)                                                                           \
+/* Adds one worker's share of a box or a range: consecutive cells or entries. ADD: for number n. */
+#define SHARE(name, result, ADD)                                                                   \
     static void kernel_##name(const struct view *v, const struct runs *runs, const struct box *b,  \
                               struct task t)                                                       \
     {                                                                                              \
-        const size_t nx = (size_t)(b->hi[0] - b->lo[0]), ny = (size_t)(b->hi[1] - b->lo[1]);       \
-        const size_t cells = box_cells(b), workers = (size_t)t.workers;                            \
+        const size_t count = box_cells(b), workers = (size_t)t.workers;                            \
         (void)runs;                                                                                \
         _Pragma("omp parallel for schedule(static)") for (size_t worker = 0; worker < workers;     \
                                                           worker++)                                \
         {                                                                                          \
-            struct name sum = SUM;                                                                 \
-            for (size_t n = cells * worker / workers; n < cells * (worker + 1) / workers; n++)     \
-                cell_##name(v, t, n, cells, b->lo[0] + (int)(n % nx),                              \
-                            b->lo[1] + (int)(n / nx % ny), b->lo[2] + (int)(n / nx / ny), &sum);   \
-            ((struct name *)t.buffer)[worker] = sum;                                               \
+            struct result sum = result##_none();                                                   \
+            for (size_t n = count * worker / workers; n < count * (worker + 1) / workers; n++) {   \
+                ADD;                                                                               \
+            }                                                                                      \
+            ((struct result *)t.buffer)[worker] = sum;                                             \
         }                                                                                          \
     }
-SHARE(forces, forces_none())
-SHARE(scalar_sums, scalar_sums_none())
-SHARE(heat, heat_none())
-SHARE(dispersion, dispersion_none())
+#define SHARE_cells(name)                                                                          \
+    SHARE(name, name, const struct coordinates c = box_cell(b, n);                                 \
+          cell_##name(v, t, n, count, c.x, c.y, c.z, &sum))
+#define SHARE_list(name, result)                                                                   \
+    SHARE(name, result, entry_##name(v, t, (size_t)b->lo[0] + n, &sum))
+SHARE_cells(scalar_sums)
+SHARE_cells(heat)
+SHARE_cells(dispersion)
+SHARE_list(forces, forces)
+SHARE_list(heat_near, heat)
 
 /* CPU_VARIANT_LIST */
 #define kernel_step NULL

@@ -24,7 +24,7 @@ static void find_pivot(const struct levels *all, int body, double pivot[3])
 
 static enum status add_list(struct solver *s, int body, struct forces *sum)
 {
-    const struct box list = {{0, 0, 0}, {(int)s->view.near_cells, 1, 1}};
+    const struct box list = list_range(0, (int)s->view.near_cells);
     int workers;
     if (s->view.near_cells == 0)
         return STATUS_OK;

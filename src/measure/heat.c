@@ -5,13 +5,13 @@
 
 #include "base/agree.h"
 
-static enum status add_box(struct solver *s, const struct box *box, struct task task,
-                           struct heat *sum)
+static enum status add_box(struct solver *s, enum kernel kernel, const struct box *box,
+                           struct task task, struct heat *sum)
 {
     int workers;
     if (box_cells(box) == 0)
         return STATUS_OK;
-    const struct heat *const partial = solver_partials(s, KERNEL_heat, box, task, &workers);
+    const struct heat *const partial = solver_partials(s, kernel, box, task, &workers);
     for (int k = 0; partial && k < workers; k++)
         heat_join(sum, &partial[k]);
     return partial ? STATUS_OK : STATUS_MACHINE;
@@ -36,14 +36,14 @@ static enum status add_level(struct solver *s, int level, int set, const struct 
     const struct domain *const d = s->domain;
     const int opening = at->opening[level];
     const struct box cells = opening < 0 ? domain_all(d) : beside(d, at->side),
-                     list = {{0, 0, 0}, {(int)s->view.near_cells, 1, 1}};
-    const int surface = opening < 0 ? 1 + at->body : -(1 + opening);
+                     list = list_range(0, (int)s->view.near_cells);
+    const struct task task = {.heat = {set, opening < 0 ? 1 + at->body : -(1 + opening)}};
     *sum = heat_none();
     if (opening == HEAT_NOWHERE)
         return STATUS_OK;
-    enum status status = add_box(s, &cells, (struct task){.heat = {set, surface, 0}}, sum);
+    enum status status = add_box(s, KERNEL_heat, &cells, task, sum);
     if (!status)
-        status = add_box(s, &list, (struct task){.heat = {set, surface, 1}}, sum);
+        status = add_box(s, KERNEL_heat_near, &list, task, sum);
     heat_carry(sum);
     return status;
 }

@@ -363,7 +363,7 @@ static void launch(const struct seam *s, struct solver *of, enum kernel kernel, 
     b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
     for (const struct seam_set *set = s->set; set < s->set + s->sets; set++) {
         const int count = *(const int *)(const void *)((const char *)set + length);
-        const struct work work = {{{0, 0, 0}, {count, 1, 1}},
+        const struct work work = {list_range(0, count),
                                   {.odd = odd, .seam = {set->lists, substep}}};
         if (count > 0)
             b->type->launch(b, QUEUE_INTERIOR, kernel, &of->view, &work, 1);

@@ -210,14 +210,20 @@ bool solver_piece(const struct solver *s, const struct box *box, int number, str
 /* ---- results to the host ---- */
 
 /* Bytes that a kernel leaves in its buffer for each cell, or for each worker. */
-static size_t result_bytes(const struct solver *s, enum kernel kernel, int set)
+static size_t result_bytes(enum kernel kernel, const struct population_set *set)
 {
-    static const size_t bytes_of[KERNELS] = {
-#define X(name, loop, open, bytes) [KERNEL_##name] = bytes,
+#define BYTES_step(result) result
+#define BYTES_cells(result) result
+#define BYTES_list(result) result
+#define BYTES_sums(result) sizeof(struct result)
+#define BYTES_list_sums(result) sizeof(struct result)
+    const size_t bytes_of[KERNELS] = {
+#define X(name, loop, open, result) [KERNEL_##name] = BYTES_##loop(result),
         KERNEL_LIST(X)
 #undef X
     };
-    return bytes_of[kernel] ? bytes_of[kernel] : set_cell_bytes(&s->view.set[set]);
+    assert(bytes_of[kernel] > 0);
+    return bytes_of[kernel];
 }
 
 /* Starts the next piece, into buffers k. Kernels and copies use different queues, so one piece is
@@ -241,7 +247,7 @@ static void ask(struct fetch *f, int k)
         return;
     type->after(s->backend, QUEUE_SHELL, QUEUE_INTERIOR);
     type->copy(s->backend, QUEUE_SHELL, s->host[k], s->buffer[k],
-               box_cells(&f->piece[k]) * result_bytes(s, f->kernel, f->set));
+               box_cells(&f->piece[k]) * result_bytes(f->kernel, &s->view.set[f->set]));
 }
 
 static void start(struct fetch *f)
@@ -325,7 +331,7 @@ const void *solver_partials(struct solver *s, enum kernel kernel, const struct b
                             struct task task, int *workers)
 {
     struct backend *const b = s->backend;
-    const size_t cells = box_cells(box), bytes = result_bytes(s, kernel, SET_flow);
+    const size_t cells = box_cells(box), bytes = result_bytes(kernel, s->view.set);
     const size_t room = piece_bytes(&s->view) / bytes;
     const size_t most = cells < room ? cells : room;
     struct work work = {*box, task};

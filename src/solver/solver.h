@@ -85,7 +85,7 @@ void fetch_start_set(struct fetch *f, struct solver *s, enum kernel kernel, int 
 const void *fetch_next(struct fetch *f, struct box *piece);
 enum status fetch_end(struct fetch *f);
 
-/* The partial results, of type struct <kernel>, of a kernel of sums over a box that is not empty;
+/* The partial results of a kernel of sums over a box or a range of a list that is not empty;
  * *workers: their number. task: the kernel's arguments. Memory and failure as solver_get. */
 const void *solver_partials(struct solver *s, enum kernel kernel, const struct box *box,
                             struct task task, int *workers);

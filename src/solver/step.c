@@ -32,7 +32,7 @@ static void launch_boxes(struct solver *s, const struct stage *stage, enum queue
 static void launch_listed(struct solver *s, const struct stage *stage, enum queue queue, int from,
                           int to)
 {
-    const struct work work = {{{from, 0, 0}, {to, 1, 1}}, {.odd = (int)(s->step & 1)}};
+    const struct work work = {list_range(from, to), {.odd = (int)(s->step & 1)}};
     if (to > from)
         s->backend->type->launch(s->backend, queue, stage->listed, &s->view, &work, 1);
 }

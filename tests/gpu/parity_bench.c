@@ -226,7 +226,7 @@ static void add_messages(struct job *j, const struct stand *s)
 /* Are its boxes stretches of the list of cells beside bodies? */
 static bool takes_list(int kernel)
 {
-    return kernel == KERNEL_near || kernel == KERNEL_forces;
+    return kernel == KERNEL_near || kernel == KERNEL_forces || kernel == KERNEL_heat_near;
 }
 
 static struct task task_for(const struct stand *s, enum kernel kernel, int workers)
@@ -257,7 +257,7 @@ static void add_piece(struct job *j, const struct stand *s)
     struct work *const w = &j->work[0];
     const struct kernel_test *const test = &kernel_tests[j->kernel];
     const bool list = takes_list(j->kernel);
-    const struct box cells = {{0, 0, 0}, {(int)s->view.near_cells, 1, 1}};
+    const struct box cells = list_range(0, (int)s->view.near_cells);
     *w = (struct work){list ? cells : ground_all(&s->ground),
                        task_for(s, j->kernel, test->settle ? s->backend->workers : 0)};
     for (int a = 2; a > 0; a--)
@@ -370,7 +370,7 @@ static enum status bench_seam(const struct variant *v, const struct bench *b)
                                           KERNEL_coalesce};
     struct stand s;
     enum status status = stand_create(&s, v, b, true, mixture(0), SCENE_open);
-    struct work all = {{{0, 0, 0}, {0, 1, 1}}, {.seam.substep = 1}};
+    struct work all = {list_range(0, 0), {.seam.substep = 1}};
     if (!status) {
         all.box.hi[0] = seam_links(&s);
         s.lists = s.backend->type->alloc(s.backend, seam_bytes(&all, &s.view), 1);

@@ -18,27 +18,41 @@ static void expect_step(const struct view *v, const struct work *w)
     cell_step(v, &slots, w->task.odd, x, y, z, step_any(1, v->place != NULL, v->scalar != NULL));
 }
 
-#define EXPECT_step(name) /* above */
-#define EXPECT_cells(name)                                                                         \
+#define EXPECT_step(name, result) /* above */
+#define EXPECT_cells(name, result)                                                                 \
     static void expect_##name(const struct view *v, const struct work *w)                          \
     {                                                                                              \
         const size_t cells = box_cells(&w->box);                                                   \
         size_t cell = 0;                                                                           \
         EACH_CELL(&w->box) cell_##name(v, w->task, cell++, cells, x, y, z);                        \
     }
-/* One worker does it all. */
-#define EXPECT_sums(name)                                                                          \
+#define EXPECT_list(name, result)                                                                  \
     static void expect_##name(const struct view *v, const struct work *w)                          \
     {                                                                                              \
-        struct name *const partial = (struct name *)w->task.buffer;                                \
-        struct name sum = name##_none();                                                           \
+        for (int k = w->box.lo[0]; k < w->box.hi[0]; k++)                                          \
+            entry_##name(v, w->task, (size_t)k);                                                   \
+    }
+/* One worker does it all. */
+#define SUMS(name, result, ADD)                                                                    \
+    static void expect_##name(const struct view *v, const struct work *w)                          \
+    {                                                                                              \
+        struct result *const partial = (struct result *)w->task.buffer;                            \
+        struct result sum = result##_none();                                                       \
         const size_t cells = box_cells(&w->box);                                                   \
         size_t cell = 0;                                                                           \
-        EACH_CELL(&w->box) cell_##name(v, w->task, cell++, cells, x, y, z, &sum);                  \
+        EACH_CELL(&w->box)                                                                         \
+        {                                                                                          \
+            ADD;                                                                                   \
+            cell++;                                                                                \
+        }                                                                                          \
+        (void)cells;                                                                               \
         for (int k = 0; k < w->task.workers; k++)                                                  \
-            partial[k] = k == 0 ? sum : name##_none();                                             \
+            partial[k] = k == 0 ? sum : result##_none();                                           \
     }
-#define X(name, loop, ...) EXPECT_##loop(name)
+#define EXPECT_sums(name, result)                                                                  \
+    SUMS(name, result, cell_##name(v, w->task, cell, cells, x, y, z, &sum))
+#define EXPECT_list_sums(name, result) SUMS(name, result, entry_##name(v, w->task, (size_t)x, &sum))
+#define X(name, loop, open, result) EXPECT_##loop(name, result)
 KERNEL_LIST(X)
 #undef X
 

@@ -558,7 +558,7 @@ static void settle_change(const struct work *w, void *buffer)
 /* All of the list; without cells where there are none. */
 static struct box whole_list(const struct ground *g)
 {
-    return (struct box){{0, 0, 0}, {(int)g->view.near_cells, 1, 1}};
+    return list_range(0, (int)g->view.near_cells);
 }
 
 #define element_near element_step
@@ -715,27 +715,29 @@ static size_t buffer_heat(const struct work *w, const struct view *v)
 
 static double moved_heat(const struct work *w, const struct view *v)
 {
-    return (double)box_cells(&w->box) * (w->task.heat.listed ? sizeof(struct near_cell) : 7) +
-           (double)buffer_heat(w, v);
+    return (double)box_cells(&w->box) * 7 + (double)buffer_heat(w, v);
 }
 
-/* Through bodies and faces, over cells of the block and over the list. */
-static void plan_heat(struct plan *p, const struct ground *g, uint64_t *random)
+/* Through bodies and faces. */
+static void plan_surfaces(struct plan *p, const struct ground *g, uint64_t *random, struct box all)
 {
     static const int workers[] = {1, 3, 300}, surfaces[] = {1, 2, -1, 3, -2, -6};
-    const struct box cells = ground_all(g), list = whole_list(g);
     for (int set = 1; set < g->view.sets; set++)
-        for (int k = 0; k < 6; k++) {
-            const int listed = k % 2 && !is_empty(&list), count = workers[(k + k / 3) % 3];
-            const struct box all = listed ? list : cells;
+        for (int k = 0; k < 6 && !is_empty(&all); k++) {
+            const int count = workers[(k + k / 3) % 3];
             char what[sizeof p->launch->what];
-            snprintf(what, sizeof what, "%s of the %s, surface %d, %d workers",
-                     k < 3 ? "all" : "part", listed ? "list" : "block", surfaces[k], count);
+            snprintf(what, sizeof what, "%s, surface %d, %d workers", k < 3 ? "all" : "part",
+                     surfaces[k], count);
             struct launch *const l = add_launch(p, what);
             add_work(l, k < 3 ? all : part_of(all, random), 0);
             l->work[0].task.workers = count;
-            l->work[0].task.heat = (struct heat_task){set, surfaces[k], listed};
+            l->work[0].task.heat = (struct heat_task){set, surfaces[k]};
         }
+}
+
+static void plan_heat(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    plan_surfaces(p, g, random, ground_all(g));
 }
 
 static void settle_heat(const struct work *w, void *buffer)
@@ -746,6 +748,21 @@ static void settle_heat(const struct work *w, void *buffer)
     heat_carry(&all);
     memset(buffer, 0, (size_t)w->task.workers * sizeof *partial);
     *partial = all;
+}
+
+#define element_heat_near element_sums
+#define buffer_heat_near buffer_heat
+#define MODEL_heat_near "a cell: its place; a worker: its sums"
+#define settle_heat_near settle_heat
+
+static double moved_heat_near(const struct work *w, const struct view *v)
+{
+    return (double)box_cells(&w->box) * sizeof(struct near_cell) + (double)buffer_heat(w, v);
+}
+
+static void plan_heat_near(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    plan_surfaces(p, g, random, whole_list(g));
 }
 
 #define element_dispersion element_sums
@@ -842,7 +859,7 @@ static void plan_range(struct plan *p, const struct ground *g, uint64_t *random,
     const struct population_set *const flow = &g->view.set[SET_flow];
     const size_t mailboxes = flow->q * flow->stride / 8;
     const int most = mailboxes < 300 ? (int)mailboxes : 300;
-    const struct box all = {{0, 0, 0}, {1 + random_below(random, most), 1, 1}};
+    const struct box all = list_range(0, 1 + random_below(random, most));
     const int first = p->count;
     add_work(add_launch(p, "whole list"), all, 0);
     add_work(add_launch(p, "part of the list"), part_of(all, random), 0);
@@ -922,7 +939,9 @@ static double moved_coalesce(const struct work *w, const struct view *v)
 /* Partial results of sums may be shared in any way among the workers. */
 #define SETTLE_step(name) NULL
 #define SETTLE_cells(name) NULL
+#define SETTLE_list(name) NULL
 #define SETTLE_sums(name) settle_##name
+#define SETTLE_list_sums(name) settle_##name
 
 const struct kernel_test kernel_tests[KERNELS] = {
 #define X(name, loop, ...)                                                                         \

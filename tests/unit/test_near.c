@@ -92,7 +92,7 @@ static void compare(struct flow *f, int odd, int from, int to, uint64_t seed, co
     struct view plain = f->d.view;
     const size_t count = Q * plain.set[SET_flow].stride, bytes = count * sizeof(stored);
     stored *const wanted = malloc(bytes), *const is = malloc(bytes);
-    const struct work work = {{{from, 0, 0}, {to, 1, 1}}, {.odd = odd}};
+    const struct work work = {list_range(from, to), {.odd = odd}};
     assert_true(wanted && is);
     for (size_t k = 0; k < count; k++)
         wanted[k] = stored_of((number)(0.01 * reference_uniform(&seed)));
