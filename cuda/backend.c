@@ -330,7 +330,7 @@ static bool rows_open(const struct tag_row *rows)
 /* The kernel that steps the view's cells, except those beside open boundaries. */
 static const void *choose_step(const struct cuda_variant *variant, const struct view *v)
 {
-    const void *const mixed = variant->mixed[v->scalar != NULL][v->place != NULL];
+    const void *const mixed = variant->mixed[v->scalars.row != NULL][v->place != NULL];
     int collision = COLLISION_mixed;
     enum cuda_step step = CUDA_plain;
     for (const struct tag_row *row = v->rows; row < v->rows + TAG_ROWS; row++) {
@@ -344,9 +344,9 @@ static const void *choose_step(const struct cuda_variant *variant, const struct 
         else if (row->forced && step == CUDA_plain)
             step = CUDA_forced;
     }
-    if (collision == COLLISION_mixed || (v->scalar && v->place))
+    if (collision == COLLISION_mixed || (v->scalars.row && v->place))
         return mixed;
-    step = v->scalar ? CUDA_scalars : v->place ? CUDA_sparse : step;
+    step = v->scalars.row ? CUDA_scalars : v->place ? CUDA_sparse : step;
     return variant->step[collision][step];
 }
 
@@ -494,15 +494,15 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
                             most_cells, (double)cells);
     free_arrays(b);
     b->step = choose_step(&b->variant, v);
-    const bool one_cell = v->place || v->scalar || b->step == b->variant.mixed[0][0];
+    const bool one_cell = v->place || v->scalars.row || b->step == b->variant.mixed[0][0];
     b->step_cells = one_cell ? 1 : b->variant.step_cells;
-    b->open_step = b->variant.open[v->scalar != NULL];
+    b->open_step = b->variant.open[v->scalars.row != NULL];
     b->open = rows_open(v->rows);
     b->closed = closed_cells(v);
     bool room = true;
     *kernels = *v;
     view_derive(kernels);
-    b->other = b->open || v->scalar;
+    b->other = b->open || v->scalars.row;
     kernels->early = mostly_swept(kernels);
 #define UPLOAD(k, name, count)                                                                     \
     b->array[k] = upload(b, v->name, (count) * sizeof *v->name, &room, &bytes);                    \
@@ -512,10 +512,10 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
     UPLOAD(2, table, v->table_values);
     UPLOAD(3, place, v->place_words);
     UPLOAD(4, link, Q / 2 * v->link_words);
-    UPLOAD(5, near, v->near_cells);
-    UPLOAD(6, crossing, v->crossings);
-    UPLOAD(9, facing, v->facing ? v->crossings : 0);
-    UPLOAD(8, scalar, v->scalar ? (size_t)(v->sets - 1) * TAG_ROWS : 0);
+    UPLOAD(5, near.cell, v->near.count);
+    UPLOAD(6, near.crossing, v->near.crossings);
+    UPLOAD(9, near.facing, v->near.facing ? v->near.crossings : 0);
+    UPLOAD(8, scalars.row, v->scalars.row ? (size_t)(v->sets - 1) * TAG_ROWS : 0);
 #undef UPLOAD
     const enum status status = v->place ? list_cells(b, v, &room, &bytes) : STATUS_OK;
     if (status)

@@ -118,8 +118,8 @@ TAGFLOW_FN int boundary_changes(const struct tag_row *beyond, int in, int bits)
 TAGFLOW_FN void view_derive(struct view *v)
 {
     const struct type_set none = {{0}};
-    v->swept = v->solid = v->pushing = v->holding = none;
-    v->early = v->lifts = v->scalar_walls = v->any_holding = 0;
+    v->swept = v->solid = v->pushing = v->scalars.holding = none;
+    v->early = v->scalars.lifts = v->scalars.walls = v->scalars.any_holding = 0;
     const ptrdiff_t step[3] = {1, v->row, v->plane};
     for (int axis = 0; axis < 3; axis++) {
         v->seam[axis][0] = v->ghost[axis] ? -1 : 0;
@@ -134,13 +134,13 @@ TAGFLOW_FN void view_derive(struct view *v)
         v->swept.word[type / 32] |= row->fluid == FLUID_swept ? bit : 0;
         v->solid.word[type / 32] |= row->fluid == FLUID_none ? bit : 0;
         v->pushing.word[type / 32] |= row->fluid == FLUID_none && pushes ? bit : 0;
-        for (int set = 1; set < v->sets && v->scalar; set++) {
+        for (int set = 1; set < v->sets && v->scalars.row; set++) {
             const struct scalar_row *const s = scalar_row(v, set, type);
             const int conducts = s->holds == HOLDS_swept && row->fluid == FLUID_none;
-            v->holding.word[type / 32] |= conducts ? bit : 0;
-            v->any_holding |= conducts;
-            v->lifts |= s->buoyancy != 0;
-            v->scalar_walls |= s->wall != SCALAR_adiabatic || s->slopes;
+            v->scalars.holding.word[type / 32] |= conducts ? bit : 0;
+            v->scalars.any_holding |= conducts;
+            v->scalars.lifts |= s->buoyancy != 0;
+            v->scalars.walls |= s->wall != SCALAR_adiabatic || s->slopes;
         }
     }
 }

@@ -186,8 +186,8 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
     for (int k = 0; k < 3; k++) {
         here.u[k] = (real)u[k];
         here.half[k] = (real)(0.5 * view_acceleration(v, here.row, k));
-        if (v->lifts)
-            here.half[k] += (number)0.5 * (lift * (number)v->gravity[k]);
+        if (v->scalars.lifts)
+            here.half[k] += (number)0.5 * (lift * (number)v->scalars.gravity[k]);
     }
     open_arrive(f, &here);
 }
@@ -210,7 +210,7 @@ TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, uint32_
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const struct tag_row *const row = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
     struct collision_parameters p = collision_parameters(v, row);
-    if (v->lifts)
+    if (v->scalars.lifts)
         accelerate(&p, v, lift);
     const int at[3] = {x, y, z};
     real collided[Q];
@@ -317,7 +317,7 @@ TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, co
                              struct carried *carried)
 {
     struct collision_parameters p = collision_parameters(v, row);
-    if (kind.scalars && v->lifts)
+    if (kind.scalars && v->scalars.lifts)
         accelerate(&p, v, carried->lift);
     const int with_force = kind.forced ? row->forced : 0;
     const int x = at[0], y = at[1], z = at[2];
@@ -461,7 +461,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int odd, 
     FORGET_PLACE;
     const cell_index n = owned_index(v, x, y, z);
     const struct around a = around(v, x, y, z);
-    if (type_in(&v->swept, v->tags[n]) || type_in(&v->holding, v->tags[n]))
+    if (type_in(&v->swept, v->tags[n]) || type_in(&v->scalars.holding, v->tags[n]))
         cell_carry(v, odd, n, &a, carried.u, carried.eddy, carried.subgrid, NULL);
 }
 
@@ -469,18 +469,17 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int odd, 
  * slots. carried: out. Returns the cell's type. */
 TAGFLOW_SHARED const struct tag_row *near_leaves(const struct view *v, const struct slots *s,
                                                  int odd, const struct near_cell *cell, real f[Q],
-                                                 real out[Q], real back[Q],
-                                                 struct carried *carried)
+                                                 real out[Q], real back[Q], struct carried *carried)
 {
     const int x = cell->at[0], y = cell->at[1], z = cell->at[2];
     const struct tag_row *const row = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
     const struct around a = around(v, x, y, z);
-    carried->lift = v->lifts ? rare_lift(v, odd, owned_index(v, x, y, z), &a) : 0;
+    carried->lift = v->scalars.lifts ? rare_lift(v, odd, owned_index(v, x, y, z), &a) : 0;
     cell_arrived(v, s, x, y, z, cell->links, carried->lift, f);
     cell_collide(v, row, cell->at, step_any(1, 1, 1), 1, f, out, carried);
     for (int i = 0; i < Q; i++)
         back[i] = out[i];
-    cell_leaves(v, x, y, z, cell->links, v->crossing + cell->first, carried->lift, f, back);
+    cell_leaves(v, x, y, z, cell->links, v->near.crossing + cell->first, carried->lift, f, back);
     return row;
 }
 
@@ -508,7 +507,7 @@ TAGFLOW_FN void near_step(const struct view *v, int odd, const struct near_cell 
     for (int i = 0; i < Q; i++)
         populations[store_address(v, SET_flow, odd, i, cell->at[0], cell->at[1], cell->at[2])] =
             stored_of(back[i]);
-    if (v->scalar)
+    if (v->scalars.row)
         near_carry(v, odd, cell, &k);
 }
 
@@ -519,7 +518,7 @@ TAGFLOW_FN void near_forces(const struct view *v, int odd, const struct near_cel
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const struct slots slots = slots_at(v, odd, sizeof(stored));
-    const float *crossing = v->crossing + cell->first;
+    const float *crossing = v->near.crossing + cell->first;
     const int *const at = cell->at;
     real f[Q], out[Q], back[Q];
     struct carried k;

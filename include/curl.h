@@ -20,7 +20,7 @@ TAGFLOW_SHARED void flow_of(const struct view *v, int odd, int open, int x, int 
     const int beside = open && (tag & TAG_BESIDE);
     real arrived[Q];
     number lift = 0;
-    if (row->fluid && open && v->lifts) {
+    if (row->fluid && open && v->scalars.lifts) {
         const struct around a = around(v, x, y, z);
         lift = rare_lift(v, odd, view_index(v, x, y, z), &a);
     }
@@ -42,8 +42,8 @@ TAGFLOW_SHARED void flow_of(const struct view *v, int odd, int open, int x, int 
     flow[0] = drho;
     for (int k = 0; k < 3; k++)
         flow[1 + k] = row->fluid ? j[k] / (1 + drho) + 0.5 * view_acceleration(v, row, k) : 0;
-    for (int k = 0; k < 3 && open && v->lifts && row->fluid; k++)
-        flow[1 + k] += 0.5 * ((double)lift * v->gravity[k]);
+    for (int k = 0; k < 3 && open && v->scalars.lifts && row->fluid; k++)
+        flow[1 + k] += 0.5 * ((double)lift * v->scalars.gravity[k]);
 }
 
 #endif

@@ -39,12 +39,12 @@ TAGFLOW_FN void heat_flow(const struct view *v, int odd, cell_index n, const str
         return;
     struct collision_parameters p = collision_parameters(v, row);
     const int forced = row->forced != 0;
-    const number lift = v->lifts ? cell_lift(v, odd, n, a) : 0;
+    const number lift = v->scalars.lifts ? cell_lift(v, odd, n, a) : 0;
     real f[Q];
     if (v->tags[n] & TAG_BESIDE)
         links = links_from_walls(v, n, a);
     cell_arrived(v, &slots, x, y, z, links, lift, f);
-    if (v->lifts)
+    if (v->scalars.lifts)
         accelerate(&p, v, lift);
     const struct moments m = moments(f, p, forced);
     const real damping = cell_damping(v, row, row->subgrid, x, y, z);

@@ -601,17 +601,17 @@ TAGFLOW_FN void cell_change(const struct view *v, struct task t, size_t cell, si
 
 TAGFLOW_FN void entry_near(const struct view *v, struct task t, size_t k)
 {
-    near_step(v, t.odd, &v->near[k]);
+    near_step(v, t.odd, &v->near.cell[k]);
 }
 
 TAGFLOW_FN void entry_forces(const struct view *v, struct task t, size_t k, struct forces *sum)
 {
-    near_forces(v, t.odd, &v->near[k], t.body, sum);
+    near_forces(v, t.odd, &v->near.cell[k], t.body, sum);
 }
 
 TAGFLOW_FN void entry_heat_near(const struct view *v, struct task t, size_t k, struct heat *sum)
 {
-    const struct near_cell *const near = &v->near[k];
+    const struct near_cell *const near = &v->near.cell[k];
     const int x = near->at[0], y = near->at[1], z = near->at[2];
     if (heat_listed(v, t.heat.set, v->tags[owned_index(v, x, y, z)] & TAG_ROW))
         heat_of_cell(v, t.odd, t.heat.set, t.heat.surface, x, y, z, near, sum);

@@ -46,15 +46,15 @@
 /* Parameters of a set in cells of this type; set: its number, at least 1. */
 TAGFLOW_FN const struct scalar_row *scalar_row(const struct view *v, int set, int type)
 {
-    return &v->scalar[(size_t)(set - 1) * TAG_ROWS + (size_t)type];
+    return &v->scalars.row[(size_t)(set - 1) * TAG_ROWS + (size_t)type];
 }
 
 /* Do cells of this type hold populations of the set? */
 TAGFLOW_FN int type_holds(const struct view *v, int set, int tag)
 {
     const int type = tag & TAG_ROW;
-    return set == SET_flow || !v->scalar ? v->rows[type].fluid != FLUID_none
-                                         : scalar_row(v, set, type)->holds;
+    return set == SET_flow || !v->scalars.row ? v->rows[type].fluid != FLUID_none
+                                              : scalar_row(v, set, type)->holds;
 }
 
 TAGFLOW_FN int view_holds(const struct view *v, int set, size_t cell)
@@ -116,8 +116,8 @@ TAGFLOW_FN struct scalar_parameters scalar_parameters(const struct scalar_row *r
 TAGFLOW_FN struct scalar_range scalar_range(const struct view *v, int set)
 {
     struct scalar_range r;
-    r.least = (number)v->range[set].least;
-    r.most = (number)v->range[set].most;
+    r.least = (number)v->scalars.range[set].least;
+    r.most = (number)v->scalars.range[set].most;
     return r;
 }
 
@@ -330,7 +330,7 @@ struct scalar_slope {
 
 TAGFLOW_FN struct scalar_slope scalar_slope(const struct view *v, const struct scalar_row *row)
 {
-    const double *const g = row->gradient, *const u = v->mean_flow;
+    const double *const g = row->gradient, *const u = v->scalars.mean_flow;
     struct scalar_slope s;
     for (int a = 0; a < 3; a++)
         s.along[a] = (number)g[a];
@@ -453,8 +453,8 @@ TAGFLOW_FN set_stored link_back(const struct view *v, const struct scalar_row *w
         const uint32_t before = near->links & ((1u << in) - 1);
         const size_t k = near->first + TAGFLOW_POPCOUNT(before);
         const number half = (number)0.5, one = 1;
-        const number q = wall->surface ? (number)v->crossing[k] : half;
-        const number n = wall->surface ? one : (number)v->facing[k];
+        const number q = wall->surface ? (number)v->near.crossing[k] : half;
+        const number n = wall->surface ? one : (number)v->near.facing[k];
         if (wall->wall == SCALAR_layer && !(wall->surface && c.flow == 0))
             return (set_stored)scalar_layer_back(v, wall, q, n, (number)left, c);
         if (wall->oblique)
@@ -549,7 +549,7 @@ TAGFLOW_FN number cell_lift(const struct view *v, int odd, cell_index n, const s
 {
     const int type = v->tags[n] & TAG_ROW;
     number lift = 0;
-    if (!v->lifts)
+    if (!v->scalars.lifts)
         return 0;
     const struct set_places p = set_places_of(v, n, a);
     for (int set = 1; set < v->sets; set++) {
@@ -601,7 +601,7 @@ TAGFLOW_FN void cell_carry(const struct view *v, int odd, cell_index n, const st
             s.own[k][p.own] = (set_stored)out[2 * k + 2];
             s.next[k][p.next[k]] = (set_stored)out[2 * k + 1];
         }
-        if (links && v->scalar_walls)
+        if (links && v->scalars.walls)
             set_leaves(v, set, odd, n, a, &p, links, g, out,
                        scalar_cell(q, t, scalar_conductivity(q, subgrid, eddy), u), near);
         if (links && slopes)

@@ -42,9 +42,35 @@ struct place_word {
     uint32_t bits, first;
 };
 
+/* The list of cells beside surfaces. */
+struct surface_list {
+    const struct near_cell *cell; /* [count] */
+    const float *crossing;        /* [crossings] where links meet the surface: fraction of the
+                                   * link from the cell */
+    const float *facing;          /* [crossings] component along the link, one of an axis, of
+                                   * the surface's unit normal; NULL: no wall is oblique */
+    size_t count, crossings;
+};
+
 /* A set of cell types: bit (type % 32) of word [type / 32]. */
 struct type_set {
     uint32_t word[TAG_ROWS / 32];
+};
+
+/* What kernels of scalars need beside the sets. */
+struct scalar_physics {
+    const struct scalar_row *row; /* [sets - 1][TAG_ROWS] of the sets after the flow; NULL: they are
+                                   * no scalars */
+    double gravity[3];            /* of buoyancy */
+    double mean_flow[3];          /* mean velocity of the fluid, for scalars with a mean gradient */
+    struct {
+        double least, most;
+    } range[SETS]; /* of scalars with the limiter: its bounds, relative to the reference */
+    /* From view_derive: */
+    struct type_set holding; /* cell types: not fluid, but they hold scalars, HOLDS_swept */
+    int any_holding;         /* there are such types */
+    int lifts;               /* scalars make buoyancy */
+    int walls;               /* walls give something to scalars */
 };
 
 /* One rank's block of cells with its sets of populations: all that a kernel needs, passed by value.
@@ -58,12 +84,7 @@ struct view {
     const struct tag_row *rows; /* [TAG_ROWS] */
     const double *table;        /* [table_values] profiles etc.; cell types hold indices */
     size_t table_values;
-    const struct near_cell *near; /* [near_cells] */
-    const float *crossing; /* [crossings] where links meet the surface: fraction of the link from
-                            * the cell */
-    const float *facing;   /* [crossings] component along the link, one of an axis, of the surface's
-                            * unit normal; NULL: no wall is oblique */
-    size_t near_cells, crossings;
+    struct surface_list near;
     int lo[3]; /* coordinates in the whole box of owned cell (0,0,0) */
     const struct place_word
         *place;                    /* [place_words] of cells; NULL: place = index, see view_place */
@@ -82,19 +103,7 @@ struct view {
     int early;                    /* load populations before the tag is known */
     int seam[3][2];               /* owned coordinates whose neighbours wrap; -1: none */
     ptrdiff_t across[3];          /* index difference between them */
-    /* Of scalars: */
-    const struct scalar_row *scalar; /* [sets - 1][TAG_ROWS] of the sets after the flow; NULL: they
-                                      * are no scalars */
-    double gravity[3];               /* of buoyancy */
-    double mean_flow[3]; /* mean velocity of the fluid, for scalars with a mean gradient */
-    struct {
-        double least, most;
-    } range[SETS]; /* of scalars with the limiter: its bounds, relative to the reference */
-    /* From view_derive: */
-    struct type_set holding; /* cell types: not fluid, but they hold scalars, HOLDS_swept */
-    int any_holding;         /* there are such types */
-    int lifts;               /* scalars make buoyancy */
-    int scalar_walls;        /* walls give something to scalars */
+    struct scalar_physics scalars;
 };
 
 /* The flow's slots at a step. For each pair (i, i + 1) of directions, numbered from 0, `own` is the

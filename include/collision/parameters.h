@@ -6,8 +6,8 @@
 #include "platform.h"
 #include "slot.h"
 
-/* Parameters of an operator in the variant's arithmetic: the same for all cells of one type, but for
- * the acceleration, to which buoyancy adds. */
+/* Parameters of an operator in the variant's arithmetic: the same for all cells of one type, but
+ * for the acceleration, to which buoyancy adds. */
 struct collision_parameters {
     number omega_even, omega_odd;
     number omega_bulk, omega_third, omega_fourth; /* operators in moment space */
@@ -57,9 +57,9 @@ TAGFLOW_FN struct collision_parameters collision_parameters(const struct view *v
 /* Adds buoyancy; lift: the factor on gravity, see cell_lift. */
 TAGFLOW_FN void accelerate(struct collision_parameters *p, const struct view *v, real lift)
 {
-    p->ax = p->ax + lift * (number)v->gravity[0];
-    p->ay = p->ay + lift * (number)v->gravity[1];
-    p->az = p->az + lift * (number)v->gravity[2];
+    p->ax = p->ax + lift * (number)v->scalars.gravity[0];
+    p->ay = p->ay + lift * (number)v->scalars.gravity[1];
+    p->az = p->az + lift * (number)v->scalars.gravity[2];
 }
 
 TAGFLOW_FN struct moments moments_in(const real f[Q], number one, struct collision_parameters p,

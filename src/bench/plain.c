@@ -107,9 +107,9 @@ static double crossing_of(const struct plain *p, const int at[3], int link)
     const uint32_t listed = p->listed ? p->listed[plain_own(p, at[0], at[1], at[2])] : 0;
     if (!listed)
         return 0.5;
-    const struct near_cell *const cell = &p->view->near[listed - 1];
+    const struct near_cell *const cell = &p->view->near.cell[listed - 1];
     const uint32_t before = cell->links & ((1u << link) - 1);
-    return (double)p->view->crossing[cell->first + (uint32_t)__builtin_popcount(before)];
+    return (double)p->view->near.crossing[cell->first + (uint32_t)__builtin_popcount(before)];
 }
 
 /* The populations of one cell's step, and what its links into cells that are not fluid share. */
@@ -168,7 +168,7 @@ static void look_at_scalars(const struct plain *p, struct cell *cell, int type, 
         const struct scalar_row *const row = scalar_row(p->view, set, type);
         cell->value[set] =
             scalar_value(g, scalar_parameters(row), row->from ? cell->value[row->from] : 0);
-        if (p->view->lifts && row->buoyancy != 0)
+        if (p->view->scalars.lifts && row->buoyancy != 0)
             cell->lift = cell->lift - (number)row->buoyancy * cell->value[set];
     }
 }
@@ -234,7 +234,7 @@ static void collide_cell(const struct plain *p, int x, int y, int z)
         arrive(p, row, cell.at, f);
     cell.parameters = collision_parameters(p->view, row);
     look_at_scalars(p, &cell, p->what[place], f + Q);
-    if (p->view->lifts)
+    if (p->view->scalars.lifts)
         accelerate(&cell.parameters, p->view, cell.lift);
     cell.m = moments(f, cell.parameters, row->forced);
     cell.rates = subgrid_rates(row->subgrid, f, cell.m, cell.parameters, 1, row->forced);

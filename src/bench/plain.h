@@ -30,7 +30,7 @@ struct plain {
     double face_velocity[6][3]; /* of walls */
     bool mirrors[6];            /* faces that are planes of symmetry */
     const struct view *view;    /* what rules look up: given velocities, places of surfaces */
-    uint32_t *listed; /* [n] 1 + the cell's number in view->near, 0: none; NULL: no list */
+    uint32_t *listed; /* [n] 1 + the cell's number in view->near.cell, 0: none; NULL: no list */
     int sets;         /* the flow and the scalars */
     double (*face_scalar)[6][2]; /* [sets - 1]: a and b of a wall's a g_out + b */
     void *f; /* real[n + 2][plain_width]: f_i - w_i, then g_i of each scalar, as they arrive, then

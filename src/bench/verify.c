@@ -251,14 +251,14 @@ static enum status start(struct verifier *v, const struct flow_case *c)
     view_derive(&v->view);
     p->view = &v->view;
     p->what = malloc(plain_cells(p));
-    if (d->view.near_cells)
+    if (d->view.near.count)
         p->listed = calloc(own_cells(p), sizeof *p->listed);
     p->sets = 1 + c->scalar_count;
     p->f = calloc(plain_cells(p), plain_width(p) * v->step->real);
     p->face_scalar = calloc((size_t)p->sets, sizeof *p->face_scalar);
     v->places = malloc((size_t)d->ranks * sizeof *v->places);
     enum status status = STATUS_OK;
-    if (!p->what || !p->f || !p->face_scalar || !v->places || (d->view.near_cells && !p->listed))
+    if (!p->what || !p->f || !p->face_scalar || !v->places || (d->view.near.count && !p->listed))
         status =
             fail_machine("out of memory for the plain step of %zu cells, %.4g GB", plain_cells(p),
                          1e-9 * (double)(plain_cells(p) * plain_width(p) * v->step->real));
@@ -278,8 +278,8 @@ static enum status start(struct verifier *v, const struct flow_case *c)
         for (int y = -1; y <= p->n[1]; y++)
             for (int x = -1; x <= p->n[0]; x++)
                 p->what[plain_cell(p, x, y, z)] = what_is(d, c, (const int[3]){x, y, z});
-    for (size_t k = 0; k < d->view.near_cells; k++) {
-        const int32_t *const at = d->view.near[k].at;
+    for (size_t k = 0; k < d->view.near.count; k++) {
+        const int32_t *const at = d->view.near.cell[k].at;
         p->listed[plain_own(p, at[0], at[1], at[2])] = (uint32_t)k + 1;
     }
     return exchange(v, p->what, 1);

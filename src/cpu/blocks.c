@@ -27,7 +27,7 @@ static void add_lift(const struct view *v, int odd, int x, int count, int y, int
         const struct around a = around(v, x + k, y, z);
         const double lift = (double)rare_lift(v, odd, owned_index(v, x + k, y, z), &a);
         for (int axis = 0; axis < 3; axis++)
-            b->u[axis][k] += 0.5 * (lift * v->gravity[axis]);
+            b->u[axis][k] += 0.5 * (lift * v->scalars.gravity[axis]);
     }
 }
 
@@ -73,7 +73,7 @@ static void plain_block(const struct view *v, const struct addresses *r, const s
         b->u[1][k] = jy / (1 + drho) + half[1];
         b->u[2][k] = jz / (1 + drho) + half[2];
     }
-    if (v->lifts)
+    if (v->scalars.lifts)
         add_lift(v, odd, x, count, y, z, b);
 }
 

@@ -149,7 +149,7 @@ static void gathered_leave(const struct view *v, int set, int odd, const struct 
             arrived[i] = s->g[i][n];
             left[i] = out[i][n];
         }
-        if (v->scalar_walls)
+        if (v->scalars.walls)
             set_leaves(v, set, odd, p->n[n], &p->around[n], &p->at[n], s->links[n], arrived, left,
                        scalar_cell(q, t[n], k[n], u), g->near[n]);
         if (row->slopes)
@@ -186,7 +186,7 @@ void gathered_step(const struct view *v, int odd, struct gathered *g)
         if (row->slopes)
             scalar_ascend(out, scalar_slope(v, row), u);
         store_gathered(v, set, odd, &p, out);
-        if (p.beside && (v->scalar_walls || row->slopes))
+        if (p.beside && (v->scalars.walls || row->slopes))
             gathered_leave(v, set, odd, g, &p, &s, out, t[set],
                            scalar_conductivity(q, subgrid, eddy));
     }

@@ -231,8 +231,8 @@ static void lists_of(struct runs *r, const struct view *v, struct list all[LISTS
         {(void **)&r->from_wall, r->from_count, sizeof *r->from_wall},
         {(void **)&r->to_wall, r->to_count, sizeof *r->to_wall},
         {(void **)&r->idle, r->idle_count, sizeof *r->idle},
-        {(void **)&r->near_row, v->near_cells, sizeof *r->near_row},
-        {(void **)&r->beyond, v->crossings, sizeof *r->beyond},
+        {(void **)&r->near_row, v->near.count, sizeof *r->near_row},
+        {(void **)&r->beyond, v->near.crossings, sizeof *r->beyond},
         {(void **)&r->links, r->mask_count ? r->mask_count + BLOCK : 0, sizeof *r->links},
         {(void **)&r->ruled, r->rule_count ? r->rule_count + BLOCK : 0, sizeof *r->ruled},
     };
@@ -381,7 +381,7 @@ static enum status no_room(const struct view *v)
 enum status runs_create(struct runs *runs, const struct view *v)
 {
     bool ok = cut(runs, v, omp_get_max_threads(), true);
-    if (ok && v->scalar) {
+    if (ok && v->scalars.row) {
         const size_t threads = (size_t)omp_get_max_threads();
         runs->room = aligned_alloc(64, threads * runs_room(v));
         ok = runs->room;

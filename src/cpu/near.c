@@ -242,7 +242,7 @@ TAGFLOW_FN void load_lane(const struct view *v, const struct runs *runs,
                           size_t index, int k, stored word[Q][LANES], struct crossings *l)
 {
     const uint8_t *beyond = runs->beyond + cell->first;
-    const float *crossing = v->crossing + cell->first;
+    const float *crossing = v->near.crossing + cell->first;
     TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++)
         word[i][k] = a->at[i][index];
@@ -275,7 +275,7 @@ static __attribute__((noinline)) void step_cells(const struct near_list *list,
         l.set[i] = 0;
     for (int i = 1; i < Q; i++)
         *(unaligned_floats *)l.q[i] = (unaligned_floats){0};
-    if (v->lifts)
+    if (v->scalars.lifts)
         gathered_lift(v, list->odd, g);
     set_gathered(&p, v, row, g);
     for (int k = 0; k < LANES; k++) {
@@ -310,7 +310,7 @@ static __attribute__((noinline)) void step_cells(const struct near_list *list,
         for (int i = 0; i < Q; i++)
             addresses[k]->at[i][index[k]] = word[i][k];
     }
-    if (v->scalar)
+    if (v->scalars.row)
         gathered_step(v, list->odd, g);
     g->count = 0;
 }
@@ -355,7 +355,7 @@ void VARIANT(cpu_near)(const struct view *v, const struct runs *runs, const stru
             waiting[k].cells.count = 0;
 #pragma omp for schedule(static) nowait
         for (int n = b->lo[0]; n < b->hi[0]; n++) {
-            const struct near_cell *const cell = &v->near[n];
+            const struct near_cell *const cell = &v->near.cell[n];
             const uint8_t row = runs->near_row[n];
             if (!v->place && n + NEAR_AHEAD < b->hi[0])
                 prefetch_cell(v, &list.inner, cell + NEAR_AHEAD);

@@ -284,7 +284,7 @@ static void step_tile(const struct view *v, const struct runs *runs, const struc
             copy_in(v, runs, first, b, &tile->in, part, at, 0);
     }
     save_idle(&idle, runs, tile, &row);
-    if (v->scalar)
+    if (v->scalars.row)
         tell_scalars(&p, v, &tile->scalars, tile->odd, 0, 0);
     const int count = (int)tile->count, x = p.target ? 0 : loops->bulk(&row, &p, 0, count, 0);
     if (x < count)
@@ -297,8 +297,8 @@ static void step_tile(const struct view *v, const struct runs *runs, const struc
         else
             copy_out(v, runs, first, b, &tile->out, part, at, 0);
     }
-    for (const struct tile_part *part = tile->part; v->scalar && part < tile->part + tile->parts;
-         part++)
+    for (const struct tile_part *part = tile->part;
+         v->scalars.row && part < tile->part + tile->parts; part++)
         part_scalars(v, runs, tile, part, 1);
     tile->parts = 0;
 }
@@ -318,7 +318,7 @@ static void add_part(const struct view *v, const struct runs *runs, const struct
         tile->place = place;
     }
     tile->part[tile->parts++] = part;
-    if (v->lifts)
+    if (v->scalars.lifts)
         part_scalars(v, runs, tile, &part, 0);
     tile->count = place + count - tile->place;
 }
@@ -355,7 +355,7 @@ void step_pores(const struct view *v, const struct runs *runs, const struct box 
         tile.type = 0;
         tile.place = tile.count = 0;
         tile.in.cell = tile.out.cell = UINT32_MAX;
-        if (v->scalar)
+        if (v->scalars.row)
             tile.scalars = scalars_of_thread(v, runs, omp_get_thread_num());
         memset(&buffers, 0, sizeof buffers);
 #pragma omp for collapse(2) schedule(static) nowait

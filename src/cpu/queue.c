@@ -136,7 +136,7 @@ static __attribute__((noinline)) void arrive_lanes(const struct view *v, const s
         a.half[axis] = real_of((number)(0.5 * view_acceleration(v, a.row, axis)));
         if (lift)
             a.half[axis] +=
-                (number)0.5 * (*(const unaligned_reals *)lift * (number)v->gravity[axis]);
+                (number)0.5 * (*(const unaligned_reals *)lift * (number)v->scalars.gravity[axis]);
     }
     arrive_of (&a)(f, &a);
 }
@@ -192,7 +192,7 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
     const int count = cells->count;
     struct run_parameters p;
     real f[Q], out[Q];
-    if (v->lifts)
+    if (v->scalars.lifts)
         gathered_lift(v, odd, cells);
     set_gathered(&p, v, row, cells);
     for (int k = count; k < LANES; k++) /* not stored */
@@ -225,7 +225,7 @@ static __attribute__((noinline)) void step_group(const struct view *v, const str
     scatter(w->to[i], v->place ? w->next[i / 2] : w->own, out[i], count);
     PAIR_LIST(X)
 #undef X
-    if (v->scalar)
+    if (v->scalars.row)
         gathered_step(v, odd, cells);
     cells->count = 0;
 }

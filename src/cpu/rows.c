@@ -381,7 +381,7 @@ static void scalars_solid(const struct view *v, const struct box *b, int odd, in
     const uint8_t *const tags = v->tags + owned_index(v, 0, y, z);
     struct gathered g = {.count = 0}; /* at rest */
     for (int x = b->lo[0]; x < b->hi[0]; x++) {
-        if (!type_in(&v->holding, tags[x]))
+        if (!type_in(&v->scalars.holding, tags[x]))
             continue;
         if (g.count && ((tags[x] ^ tags[g.at[0][0]]) & TAG_ROW))
             gathered_step(v, odd, &g);
@@ -425,7 +425,7 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
         set_masks(&p, v, runs, run);
         if (a)
             tell_scalars(&p, v, a, odd, y, z);
-        if (a && v->lifts && run->kind == RUN_MIXED)
+        if (a && v->scalars.lifts && run->kind == RUN_MIXED)
             lift_mixed(v, a, odd, x0, x1, y, z, p.links - p.first);
         if (run->kind == RUN_MIXED) {
             (wall->boundary == BOUNDARY_moving ? mixed_moving : mixed_none)(&row, &p, x0, x1,
@@ -444,7 +444,7 @@ static void step_row(const struct view *v, const struct runs *runs, const struct
     }
     if (queue->full || queue->empty < ROW_ENDS)
         queue_settle(v, runs, queue);
-    if (a && v->any_holding)
+    if (a && v->scalars.any_holding)
         scalars_solid(v, b, odd, y, z);
 }
 
@@ -462,14 +462,14 @@ void VARIANT(cpu_step)(const struct view *v, const struct runs *runs, const stru
     {
         struct queue queue;
         struct scalars scalars;
-        if (v->scalar)
+        if (v->scalars.row)
             /* in a sweep one thread of the sweep runs this kernel alone */
             scalars = scalars_of_thread(v, runs, omp_get_ancestor_thread_num(1));
         queue_start(&queue, t.odd);
 #pragma omp for collapse(2) schedule(static) nowait
         for (int z = b->lo[2]; z < b->hi[2]; z++)
             for (int y = b->lo[1]; y < b->hi[1]; y++)
-                step_row(v, runs, &first, &slots, &queue, b, y, z, v->scalar ? &scalars : NULL,
+                step_row(v, runs, &first, &slots, &queue, b, y, z, v->scalars.row ? &scalars : NULL,
                          t.odd);
         queue_finish(v, runs, &queue);
     }

@@ -103,7 +103,7 @@ extern const struct operator_loops row_loops[COLLISIONS][SUBGRIDS][LOOPS];
 
 TAGFLOW_FN const struct operator_loops *loops_of(const struct view *v, const struct tag_row *cells)
 {
-    const int loops = (cells->forced ? LOOP_forced : 0) | (v->scalar ? LOOP_carries : 0);
+    const int loops = (cells->forced ? LOOP_forced : 0) | (v->scalars.row ? LOOP_carries : 0);
     return &row_loops[cells->collision][cells->subgrid][loops];
 }
 
@@ -178,7 +178,7 @@ TAGFLOW_FN void set_gathered(struct run_parameters *p, const struct view *v,
     p->damping_along = NULL;
     p->sponge = g->sponge;
     p->sponge_along = 1;
-    p->lift = v->lifts ? g->lift : NULL;
+    p->lift = v->scalars.lifts ? g->lift : NULL;
     for (int a = 0; a < 3; a++)
         p->u[a] = g->u[a];
     p->eddy = g->eddy;

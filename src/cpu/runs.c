@@ -504,8 +504,8 @@ void list_near(struct runs *runs, const struct view *v)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
 #pragma omp parallel for
-    for (size_t n = 0; n < v->near_cells; n++) {
-        const struct near_cell *const cell = &v->near[n];
+    for (size_t n = 0; n < v->near.count; n++) {
+        const struct near_cell *const cell = &v->near.cell[n];
         const int *const at = cell->at;
         const uint8_t row = v->tags[view_index(v, at[0], at[1], at[2])] & TAG_ROW;
         uint8_t *beyond = runs->beyond + cell->first;

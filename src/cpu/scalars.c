@@ -239,12 +239,12 @@ void scalars_before(const struct view *v, const struct runs *runs, const struct 
                     const struct scalars *a, int odd, int x0, int x1, int y, int z)
 {
     const struct stretch s = {v, runs, run, x0, x1, y, z, !v->ghost[0] && x1 == v->n[0]};
-    for (int x = x0; x < x1 && v->lifts; x++)
+    for (int x = x0; x < x1 && v->scalars.lifts; x++)
         a->lift[x] = 0;
     for (int set = 1; set < v->sets; set++) {
         const struct set_row r = set_row_at(v, set, odd, y, z);
         bounce_set(&s, &r, set);
-        if (v->lifts)
+        if (v->scalars.lifts)
             find_values(&s, &r, set, a);
     }
 }
@@ -256,7 +256,7 @@ void scalars_after(const struct view *v, const struct runs *runs, const struct r
     for (int set = 1; set < v->sets; set++) {
         const struct set_row r = set_row_at(v, set, odd, y, z);
         collide_set(&s, &r, set, a);
-        if (v->scalar_walls)
+        if (v->scalars.walls)
             give_back(&s, &r, set, a);
         if (scalar_row(v, set, run->row)->slopes)
             give_level(&s, &r, set, a);

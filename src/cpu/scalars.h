@@ -34,7 +34,7 @@ TAGFLOW_FN void tell_scalars(struct run_parameters *p, const struct view *v,
     p->odd = odd;
     p->y = y;
     p->z = z;
-    p->lift = v->lifts ? a->lift : NULL;
+    p->lift = v->scalars.lifts ? a->lift : NULL;
     for (int k = 0; k < 3; k++)
         p->u[k] = a->u[k];
     p->eddy = a->eddy;

@@ -124,7 +124,7 @@ void domain_layout_level(struct domain *d, const struct flow_case *c, const stru
     for (int k = 0; k < c->scalar_count; k++)
         domain_add_set(d, c->scalars[k].name, Q_AXES,
                        c->solver.storage == PRECISION_fp64 ? 64 : 32);
-    memcpy(v->gravity, c->gravity, sizeof v->gravity);
+    memcpy(v->scalars.gravity, c->gravity, sizeof v->scalars.gravity);
     d->all_stride = v->set[SET_flow].stride;
     v->rows = d->rows;
     for (int k = 0; k < SIGNALS; k++)

@@ -58,12 +58,12 @@ struct domain {
     uint8_t row_listed[TAG_ROWS];  /* 1: the list's kernel steps cells of this type, not fluid */
     uint8_t row_opening[TAG_ROWS]; /* 1 + opening beyond which cells of this type lie; 0: none */
     uint8_t row_part[TAG_ROWS];    /* part of their body, as case_body_wall */
-    struct scalar_row *scalar;     /* view.scalar */
+    struct scalar_row *scalar;     /* view.scalars.row */
     struct scalar_given given[CASE_SCALARS];
     struct domain_opening *opening; /* [openings]: the six faces, then the patches */
     int openings;
     double *table; /* view.table */
-    /* view.near, the list of cells beside surfaces, in three groups: stepped with the shells,
+    /* view.near.cell, the list of cells beside surfaces, in three groups: stepped with the shells,
      * stepped with the interior, needed only for sums. */
     struct near_cell *near;
     float *crossing, *facing;

@@ -24,9 +24,9 @@ static void find_pivot(const struct levels *all, int body, double pivot[3])
 
 static enum status add_list(struct solver *s, int body, struct forces *sum)
 {
-    const struct box list = list_range(0, (int)s->view.near_cells);
+    const struct box list = list_range(0, (int)s->view.near.count);
     int workers;
-    if (s->view.near_cells == 0)
+    if (s->view.near.count == 0)
         return STATUS_OK;
     const struct forces *const partial =
         solver_partials(s, KERNEL_forces, &list, (struct task){.body = body + 1}, &workers);

@@ -143,8 +143,9 @@ static enum status need_of(const struct flow_case *c, const struct domain *d,
         return STATUS_OK;
     *need -= (double)v->cells +
              (double)((v->place_words + Q / 2 * v->link_words) * sizeof *v->place) +
-             (double)(v->near_cells * sizeof *v->near + v->crossings * sizeof *v->crossing +
-                      (v->facing ? v->crossings * sizeof *v->facing : 0));
+             (double)(v->near.count * sizeof *v->near.cell +
+                      v->near.crossings * sizeof *v->near.crossing +
+                      (v->near.facing ? v->near.crossings * sizeof *v->near.facing : 0));
     /* Lists of other blocks are small, or of cells that are not fluid, too. */
     const enum status status =
         d->place ? b->type->list_bytes(v, case_threads(c), &lists) : STATUS_OK;

@@ -209,7 +209,7 @@ static void free_filling(struct initial_filling *how, struct solver *s)
 /* The flow of a level, without the pressure that balances buoyancy. */
 static enum status begin(struct solver *s, struct initial_filling *how)
 {
-    memset(s->view.mean_flow, 0, sizeof s->view.mean_flow);
+    memset(s->view.scalars.mean_flow, 0, sizeof s->view.scalars.mean_flow);
     s->signal_step = -1;
     const enum status status = fill(s, how, how->c->run.threads);
     return !status && how->c->initial.relax > 0 ? relax(s, how, how->c) : status;
@@ -267,7 +267,7 @@ static enum status balance(const struct levels *all, struct initial_filling how[
 enum status levels_initialise(const struct levels *all, const struct flow_case *const c[],
                               const struct given_flow given[])
 {
-    const bool balances = given ? given->lift != NULL : all->solver[0]->view.lifts;
+    const bool balances = given ? given->lift != NULL : all->solver[0]->view.scalars.lifts;
     struct initial_filling how[LEVELS];
     enum status status = STATUS_OK;
     int made = 0;

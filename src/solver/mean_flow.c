@@ -114,7 +114,7 @@ enum status mean_flow_adjust(struct solver *s)
     }
     for (int a = 0; a < 3; a++)
         if (isfinite(m.velocity[a]))
-            s->view.mean_flow[a] = m.velocity[a] - moved[a] / MEAN_FLOW_EVERY;
+            s->view.scalars.mean_flow[a] = m.velocity[a] - moved[a] / MEAN_FLOW_EVERY;
     return status;
 }
 
@@ -124,5 +124,5 @@ enum status mean_flow_register(struct solver *s, struct state *state)
         return STATUS_OK;
     return state_add_numbers(state, "run/mean_flow",
                              "mean velocity of the fluid, for scalars with a gradient",
-                             SAMPLE_float64, 3, s->view.mean_flow);
+                             SAMPLE_float64, 3, s->view.scalars.mean_flow);
 }

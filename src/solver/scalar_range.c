@@ -64,8 +64,8 @@ static enum status look(struct solver *const level[], int levels, int set)
     const struct scalar_given *const g = &s->domain->given[set - 1];
     const int from = row_of(s, set)->from;
     const double rate = from ? row_of(s, set)->gain / row_of(s, set)->flow : 0;
-    const double rises = g->rises + (from ? rate * fmax(s->view.range[from].most, 0) : 0);
-    const double falls = g->falls + (from ? rate * fmax(-s->view.range[from].least, 0) : 0);
+    const double rises = g->rises + (from ? rate * fmax(s->view.scalars.range[from].most, 0) : 0);
+    const double falls = g->falls + (from ? rate * fmax(-s->view.scalars.range[from].least, 0) : 0);
     double low = g->low, high = g->high, seen[2] = {g->low, g->high};
     bool sane = true;
     enum status status = STATUS_OK;
@@ -83,16 +83,17 @@ static enum status look(struct solver *const level[], int levels, int set)
         high = fmax(high, seen[1] + SCALAR_RANGE_EVERY * rises);
     const double room = rounding(s, set, low, high);
     if (s->step == 0 || g->opens_down)
-        s->view.range[set].least = low - room;
+        s->view.scalars.range[set].least = low - room;
     if (s->step == 0 || g->opens_up)
-        s->view.range[set].most = high + room;
+        s->view.scalars.range[set].most = high + room;
     return STATUS_OK;
 }
 
 void scalar_range_share(struct solver *const level[], int levels)
 {
     for (int l = 1; l < levels; l++)
-        memcpy(level[l]->view.range, level[0]->view.range, sizeof level[0]->view.range);
+        memcpy(level[l]->view.scalars.range, level[0]->view.scalars.range,
+               sizeof level[0]->view.scalars.range);
 }
 
 enum status scalar_range_adjust(struct solver *const level[], int levels)
@@ -127,5 +128,5 @@ enum status scalar_range_register(struct solver *s, struct state *state)
         return STATUS_OK;
     return state_add_numbers(state, "run/scalar_range",
                              "least and most of each set, for scalars with the limiter",
-                             SAMPLE_float64, 2 * SETS, s->view.range);
+                             SAMPLE_float64, 2 * SETS, s->view.scalars.range);
 }

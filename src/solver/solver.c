@@ -85,9 +85,9 @@ double solver_bytes(const struct domain *d)
     return all + halo + 2 * (double)piece_bytes(&d->view) +
            (double)(d->view.cells + d->view.table_values * sizeof *d->view.table) +
            (double)((d->view.place_words + Q / 2 * d->view.link_words) * sizeof *d->view.place) +
-           (double)(d->view.near_cells * sizeof *d->view.near +
-                    d->view.crossings * sizeof *d->view.crossing +
-                    (d->facing ? d->view.crossings * sizeof *d->facing : 0)) +
+           (double)(d->view.near.count * sizeof *d->view.near.cell +
+                    d->view.near.crossings * sizeof *d->view.near.crossing +
+                    (d->facing ? d->view.near.crossings * sizeof *d->facing : 0)) +
            (has_neighbours(d) ? (double)layers_bytes(&d->view) : 0);
 }
 

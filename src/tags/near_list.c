@@ -284,9 +284,9 @@ static enum status make_room(struct domain *d, const struct found *f, bool facin
     d->facing = facing ? malloc(links * sizeof *d->facing) : NULL;
     if (!d->near || !d->crossing || (facing && !d->facing))
         return fail_machine("out of memory for %zu cells beside bodies", f->count);
-    d->view.near = d->near;
-    d->view.crossing = d->crossing;
-    d->view.facing = d->facing;
+    d->view.near.cell = d->near;
+    d->view.near.crossing = d->crossing;
+    d->view.near.facing = d->facing;
     return STATUS_OK;
 }
 
@@ -315,18 +315,18 @@ static enum status keep_found(const struct bodies *b, struct domain *d, const st
         for (size_t k = 0; k < f->count; k++) {
             if (f->group[k] != group)
                 continue;
-            struct near_cell *const cell = &d->near[v->near_cells++];
+            struct near_cell *const cell = &d->near[v->near.count++];
             *cell = f->cell[k];
-            cell->first = (uint32_t)v->crossings;
-            v->crossings += (size_t)__builtin_popcount(cell->links);
+            cell->first = (uint32_t)v->near.crossings;
+            v->near.crossings += (size_t)__builtin_popcount(cell->links);
         }
         if (group == 0)
-            d->near_shell = (int)v->near_cells;
+            d->near_shell = (int)v->near.count;
         if (group == 1)
-            d->near_stepped = (int)v->near_cells;
+            d->near_stepped = (int)v->near.count;
     }
 #pragma omp parallel for num_threads(case_threads(b->c)) schedule(dynamic, 64)
-    for (size_t k = 0; k < v->near_cells; k++)
+    for (size_t k = 0; k < v->near.count; k++)
         if (!signals_number())
             put_links(b, d, &d->near[k], wants);
     return STATUS_OK;
@@ -350,7 +350,7 @@ static bool counts_link(const struct bodies *b, const struct domain *d, int type
 static void sum_excess(const struct bodies *b, struct domain *d)
 {
     int64_t excess[CASE_SCALARS][CASE_BODIES] = {{0}};
-    for (size_t n = 0; n < d->view.near_cells && d->facing; n++) {
+    for (size_t n = 0; n < d->view.near.count && d->facing; n++) {
         const struct near_cell *const cell = &d->near[n];
         const float *facing = d->facing + cell->first;
         for (int i = 1; i < Q_AXES; i++) {
@@ -385,7 +385,7 @@ static enum status check_speeds(const struct bodies *b, const struct domain *d)
 {
     const struct view *const v = &d->view;
     double fastest[CASE_BODIES] = {0};
-    for (size_t k = 0; k < v->near_cells; k++) {
+    for (size_t k = 0; k < v->near.count; k++) {
         const struct near_cell *const cell = &d->near[k];
         const float *crossing = d->crossing + cell->first;
         const bool fluid = v->rows[*tag_of(d, cell) & TAG_ROW].fluid;

@@ -165,7 +165,7 @@ enum status scalars_rows(struct domain *d, const struct flow_case *c)
     if (!rows)
         return fail_machine("out of memory for the scalars");
     free(d->scalar);
-    d->view.scalar = d->scalar = rows;
+    d->view.scalars.row = d->scalar = rows;
     for (int k = 0; k < c->scalar_count; k++) {
         const double scale = 1 / case_scalar_capacity(c, k);
         d->given[k] = scalar_given(c, k);

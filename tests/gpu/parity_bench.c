@@ -257,7 +257,7 @@ static void add_piece(struct job *j, const struct stand *s)
     struct work *const w = &j->work[0];
     const struct kernel_test *const test = &kernel_tests[j->kernel];
     const bool list = takes_list(j->kernel);
-    const struct box cells = list_range(0, (int)s->view.near_cells);
+    const struct box cells = list_range(0, (int)s->view.near.count);
     *w = (struct work){list ? cells : ground_all(&s->ground),
                        task_for(s, j->kernel, test->settle ? s->backend->workers : 0)};
     for (int a = 2; a > 0; a--)
@@ -321,7 +321,7 @@ static enum status bench_list(const struct variant *v, const struct bench *b)
     enum status status = stand_create(&s, v, b, false, mixture(MIXTURE_MIXED), SCENE_body);
     for (int kernel = 0; kernel < KERNELS && !status; kernel++) {
         struct job j = {.what = kernel_tests[kernel].name, .kernel = (enum kernel)kernel};
-        if (!takes_list(kernel) || !wanted(b, j.what) || s.view.near_cells == 0)
+        if (!takes_list(kernel) || !wanted(b, j.what) || s.view.near.count == 0)
             continue;
         add_piece(&j, &s);
         status = measure(&s, &j);

@@ -220,14 +220,14 @@ static void make_scalars(struct ground *g, struct mixture m, uint64_t *random)
 {
     struct view *const v = &g->view;
     const bool lifts = random_below(random, 3) > 0;
-    v->scalar = g->scalar;
+    v->scalars.row = g->scalar;
     for (int a = 0; a < 3; a++)
-        v->gravity[a] = perhaps(1e-3 * random_uniform(random), random);
+        v->scalars.gravity[a] = perhaps(1e-3 * random_uniform(random), random);
     for (int a = 0; a < 3; a++)
-        v->mean_flow[a] = 0.1 * random_uniform(random);
+        v->scalars.mean_flow[a] = 0.1 * random_uniform(random);
     for (int set = 0; set < SETS; set++) {
-        v->range[set].least = -0.02 * random_uniform(random);
-        v->range[set].most = 0.02 * random_uniform(random);
+        v->scalars.range[set].least = -0.02 * random_uniform(random);
+        v->scalars.range[set].most = 0.02 * random_uniform(random);
     }
     for (int set = 1; set <= m.scalars; set++)
         for (int type = 0; type < TAG_ROWS; type++) {
@@ -386,7 +386,7 @@ static float random_crossing(uint64_t *random)
 static bool add_near(struct ground *g, int x, int y, int z, uint32_t links, uint64_t *random)
 {
     struct view *const v = &g->view;
-    if (v->near_cells == g->near_space) {
+    if (v->near.count == g->near_space) {
         const size_t space = 2 * g->near_space + 64;
         struct near_cell *const near = realloc(g->near, space * sizeof *near);
         g->near = near ? near : g->near;
@@ -397,14 +397,14 @@ static bool add_near(struct ground *g, int x, int y, int z, uint32_t links, uint
         if (!near || !crossing || !facing)
             return false;
         g->near_space = space;
-        v->near = g->near;
-        v->crossing = g->crossing;
-        v->facing = g->facing;
+        v->near.cell = g->near;
+        v->near.crossing = g->crossing;
+        v->near.facing = g->facing;
     }
-    g->near[v->near_cells++] = (struct near_cell){{x, y, z}, links, (uint32_t)v->crossings};
+    g->near[v->near.count++] = (struct near_cell){{x, y, z}, links, (uint32_t)v->near.crossings};
     for (uint32_t left = links; left; left &= left - 1) {
-        g->facing[v->crossings] = (float)fabs(random_uniform(random));
-        g->crossing[v->crossings++] = random_crossing(random);
+        g->facing[v->near.crossings] = (float)fabs(random_uniform(random));
+        g->crossing[v->near.crossings++] = random_crossing(random);
     }
     return true;
 }

@@ -558,7 +558,7 @@ static void settle_change(const struct work *w, void *buffer)
 /* All of the list; without cells where there are none. */
 static struct box whole_list(const struct ground *g)
 {
-    return list_range(0, (int)g->view.near_cells);
+    return list_range(0, (int)g->view.near.count);
 }
 
 #define element_near element_step

@@ -225,7 +225,7 @@ static void check_wrong_heat(struct flow *f, const struct bench_subject *s)
         !strstr(why, "of scalar 1"))
         complain(s, "a wall of another value was not seen", why);
     f->c.faces[0].scalar[0].value /= 1.01;
-    f->solver.view.gravity[1] *= 1.5;
+    f->solver.view.scalars.gravity[1] *= 1.5;
     if (verify_steps(&f->solver, &f->c, 1, NULL, &right, why) || right)
         complain(s, "another gravity was not seen", why);
 }
@@ -260,21 +260,21 @@ static void check_pressure(struct flow *f, const struct bench_subject *s)
 static void check_surface(struct flow *f, const struct bench_subject *s)
 {
     struct view view = f->solver.view;
-    float *const crossing = malloc((view.crossings + 1) * sizeof *crossing);
+    float *const crossing = malloc((view.near.crossings + 1) * sizeof *crossing);
     if (!crossing) {
         complain(s, "out of memory", "");
         return;
     }
-    for (size_t k = 0; k < view.crossings; k++)
-        crossing[k] = view.crossing[k];
+    for (size_t k = 0; k < view.near.crossings; k++)
+        crossing[k] = view.near.crossing[k];
     /* of a link into the surface: the rule of others takes no fraction */
     const float middle = 0.5f;
     size_t at = 0;
-    while (at < view.crossings && memcmp(&crossing[at], &middle, sizeof middle) == 0)
+    while (at < view.near.crossings && memcmp(&crossing[at], &middle, sizeof middle) == 0)
         at++;
-    if (at < view.crossings)
+    if (at < view.near.crossings)
         crossing[at] = crossing[at] < middle ? 0.9f : 0.1f;
-    view.crossing = crossing;
+    view.near.crossing = crossing;
     check_spoilt(f, s, &view, "a surface elsewhere");
     free(crossing);
 }

@@ -149,9 +149,9 @@ static void check_level(const struct refined *r, const struct refined *alone, in
     CHECK(!memcmp(d.body_cells, whole.body_cells, sizeof d.body_cells));
     CHECK((c->run.sparse == SPARSE_always) == (d.place != NULL));
     CHECK(d.imbalance >= 1);
-    near = (int64_t)d.view.near_cells;
+    near = (int64_t)d.view.near.count;
     MPI_Allreduce(&near, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-    CHECK(all == (int64_t)whole.view.near_cells);
+    CHECK(all == (int64_t)whole.view.near.count);
     for (int a = 0; a < 3; a++) {
         CHECK(d.cut[a][0] == d.at[a] && d.cut[a][d.cuts[a]] == d.at[a] + d.extent[a]);
         CHECK(d.periodic[a] == (d.box_periodic[a] && d.extent[a] == d.cells[a]));

@@ -266,7 +266,7 @@ static void read_case(const char *bodies, struct flow_case *c)
 static int each_crossing(const struct domain *d, void (*check)(const int at[3], int i, double q))
 {
     int count = 0;
-    for (size_t k = 0; k < d->view.near_cells; k++) {
+    for (size_t k = 0; k < d->view.near.count; k++) {
         const struct near_cell *const cell = &d->near[k];
         const int at[3] = {cell->at[0], cell->at[1], cell->at[2]};
         const float *q = d->crossing + cell->first;

@@ -102,7 +102,7 @@ static void compare(struct flow *f, int odd, int from, int to, uint64_t seed, co
     plain.set[SET_flow].populations = wanted;
     view_derive(&plain);
     for (int n = from; n < to; n++)
-        near_step(&plain, odd, &plain.near[n]);
+        near_step(&plain, odd, &plain.near.cell[n]);
     f->b->type->launch(f->b, QUEUE_INTERIOR, KERNEL_near, &f->s.view, &work, 1);
     reference_memory_get(f->b, is, f->s.view.set[SET_flow].populations, bytes);
     for (size_t k = 0; k < count; k++)
@@ -126,11 +126,11 @@ static unsigned rules_beyond(const struct view *v)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     unsigned rules = 0;
-    for (size_t n = 0; n < v->near_cells; n++)
+    for (size_t n = 0; n < v->near.count; n++)
         for (int i = 1; i < Q; i++) {
-            const int *const at = v->near[n].at;
+            const int *const at = v->near.cell[n].at;
             const size_t from = view_index(v, at[0] - c[i][0], at[1] - c[i][1], at[2] - c[i][2]);
-            if (v->near[n].links >> i & 1)
+            if (v->near.cell[n].links >> i & 1)
                 rules |= 1u << v->rows[v->tags[from] & TAG_ROW].boundary;
         }
     return rules;

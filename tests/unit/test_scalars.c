@@ -506,10 +506,10 @@ static void open_flow(struct setting *t, struct flow *f)
     assert_int_equal(reference_solver(&f->s, &f->d, f->b, &t->c), STATUS_OK);
     reference_poison(&f->s);
     f->s.step = (int)(t->seed >> 5 & 1);
-    memcpy(f->s.view.mean_flow, mean_flow, sizeof mean_flow);
+    memcpy(f->s.view.scalars.mean_flow, mean_flow, sizeof mean_flow);
     for (int set = 0; set < SETS; set++) {
-        f->s.view.range[set].least = range[0];
-        f->s.view.range[set].most = range[1];
+        f->s.view.scalars.range[set].least = range[0];
+        f->s.view.scalars.range[set].most = range[1];
     }
     reference_put(&t->r, &f->s);
     for (int k = 0; k < t->c.scalar_count; k++) {
@@ -679,8 +679,8 @@ static void single_cells(void **state)
         open_flow(&t, &f);
         struct view plain = f.d.view;
         size_t bytes[MOST + 1];
-        memcpy(plain.mean_flow, mean_flow, sizeof mean_flow);
-        memcpy(plain.range, f.s.view.range, sizeof plain.range);
+        memcpy(plain.scalars.mean_flow, mean_flow, sizeof mean_flow);
+        memcpy(plain.scalars.range, f.s.view.scalars.range, sizeof plain.scalars.range);
         view_derive(&plain);
         for (int set = 0; set <= t.c.scalar_count; set++) {
             const struct population_set *const p = &f.s.view.set[set];

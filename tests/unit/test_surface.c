@@ -228,7 +228,7 @@ static void links_cross_where_formulas_say(void **state)
             fail_msg("cell %d %d %d, link %d: body %d, by formula %g", x, y, z, i, there->body, q);
         wanted += q > 0;
     }
-    for (size_t k = 0; k < f.d.view.near_cells; k++) {
+    for (size_t k = 0; k < f.d.view.near.count; k++) {
         const struct near_cell *const cell = &f.d.near[k];
         const float *crossing = f.d.crossing + cell->first;
         for (int i = 1; i < Q; i++) {
@@ -479,7 +479,7 @@ static int *places(const struct flow *f)
     assert_non_null(listed);
     for (size_t n = 0; n < f->cells; n++)
         listed[n] = -1;
-    for (size_t k = 0; k < f->d.view.near_cells; k++) {
+    for (size_t k = 0; k < f->d.view.near.count; k++) {
         const int *const at = f->d.near[k].at;
         assert_int_equal(listed[cell_number(f, at[0], at[1], at[2])], -1);
         listed[cell_number(f, at[0], at[1], at[2])] = (int)k;
