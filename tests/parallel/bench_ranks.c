@@ -3,7 +3,7 @@
  * another speed, a wall in place of a plane of symmetry, another pressure at a face or a surface
  * elsewhere on a link are found.
  *
- *     mpirun -n N bench_ranks
+ *     mpirun -n N bench_ranks [STORAGE]    with every pair of precisions, or those of this storage
  *
  * Exit status: 0, or 1 after a line for each thing that is not so. */
 #include <mpi.h>
@@ -398,12 +398,14 @@ int main(int count, char **arguments)
             precision_find(key_storages[storage], &s.storage);
             if (!bench_has(s.storage, s.arithmetic))
                 continue;
+            if (count > 1 && strcmp(arguments[1], key_storages[storage]) != 0)
+                continue;
             all_cases(ranks, &s);
             check_rules(&s);
             check_unknown(&s);
             tried++;
         }
-    if (tried < 2)
+    if (tried < (count > 1 ? 1 : 2))
         failures++;
     MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (rank == 0)
