@@ -16,7 +16,7 @@
 
 static const char help[] =
     "parity [--backend NAME]... [--precision NAME] [--seed N] [--cells NX,NY,NZ] [--one-in N]\n"
-    "       [--bench [--seconds S] [--kernel NAME]] [--json FILE]\n"
+    "       [--first] [--bench [--seconds S] [--kernel NAME]] [--json FILE]\n"
     "parity --list | --help\n"
     "\n"
     "Runs every kernel of every variant of the backends beside the plain cell functions and\n"
@@ -29,6 +29,7 @@ static const char help[] =
     "                    the host, else 512,512,512 or the largest cube that fits\n"
     "  --one-in N        only one block in N, of every size and every kind of axes; variants take\n"
     "                    turns; default 1\n"
+    "  --first           end a variant at its first difference\n"
     "  --bench           after a short comparison, time each kernel\n"
     "  --seconds S       how long for each, after warming up; default 1\n"
     "  --kernel NAME     with --bench, this one alone; copy: a copy from the memory to itself;\n"
@@ -45,7 +46,7 @@ struct options {
     int backends;
     unsigned long long seed;
     int cells[3], one_in;
-    bool sized, bench, list;
+    bool sized, first, bench, list;
     double seconds;
     const char *precision, *json, *kernel;
 };
@@ -155,6 +156,8 @@ static enum status read_options(struct options *o, int count, char **arguments)
             takes = takes || strcmp(name, valued[i]) == 0;
         if (strcmp(name, "--bench") == 0)
             o->bench = true;
+        else if (strcmp(name, "--first") == 0)
+            o->first = true;
         else if (strcmp(name, "--list") == 0)
             o->list = true;
         else if (!takes)
@@ -239,6 +242,7 @@ static enum status run_variant(const struct variant *v, int number, const struct
                                 .one_in = o->one_in,
                                 .number = number + number / ISAS,
                                 .quick = o->bench,
+                                .first = o->first,
                                 .report = r->checks};
     const int before = r->failed;
     const bool copy = o->bench && o->kernel && strcmp(o->kernel, "copy") == 0; /* no kernel */

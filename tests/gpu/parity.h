@@ -156,14 +156,14 @@ struct seam_numbers {
 
 /* Writes the lists of a work of the launch into its buffer on the host, for use at `there`, which
  * is as far from a multiple of 8 bytes. `v` is the ground's view. */
-void seam_fill(const struct launch *, int number, const struct view *v,
-                const struct seam_numbers *, void *buffer, const void *there);
+void seam_fill(const struct launch *, int number, const struct view *v, const struct seam_numbers *,
+               void *buffer, const void *there);
 
 /* The same for measurements: the lists of a seam in planes across `axis`, in the order in which
  * programs make them. Four links read the same coarse population; a group ends four links. No wall
  * is met, and nothing is handed on. What kernels read and write are the bytes of seam_moved. */
 void seam_fill_planes(const struct work *, const struct view *v, int axis, void *buffer,
-                       const void *there);
+                      const void *there);
 double seam_moved(enum kernel, const struct work *, const struct view *, size_t scalar);
 
 /* Makes buffers with the same lists the same, wherever they are for. */
@@ -190,6 +190,7 @@ struct check {
     int one_in;       /* one block of so many, at most of the 8 kinds of axes */
     int number;       /* of the variant: the next one tries the next blocks of all sizes */
     bool quick;
+    bool first; /* ends at the first difference */
     json_t *report;
 };
 enum status check_variant(const struct variant *v, const struct check *c, int *failed);

@@ -391,14 +391,23 @@ static void fill(const struct trial *t, uint64_t seed)
     state_fill(t->before[WIDE], t->size[BUFFERS] / 8, 8, t->state, seed + 1);
 }
 
+static bool differs(struct tally tally[][STATES])
+{
+    bool any = false;
+    for (int kernel = 0; kernel < KERNELS; kernel++)
+        for (int state = 0; state < STATES; state++)
+            any = any || tally[kernel][state].different > 0;
+    return any;
+}
+
 /* The step with each operator alone and with all; the others do not know operators. Blocks with and
  * without open boundaries take turns, and of those without some are sparse: `turn` counts blocks,
  * and each three of them have everything. */
 static enum status check_block(const struct variant *v, const int n[3], const int ghost[3],
-                               uint64_t seed, int turn, struct tally tally[][STATES])
+                               uint64_t seed, int turn, bool first, struct tally tally[][STATES])
 {
     enum status status = STATUS_OK;
-    for (int k = 0; k < MIXTURES && !status; k++) {
+    for (int k = 0; k < MIXTURES && !status && !(first && differs(tally)); k++) {
         struct mixture m = mixture(k);
         const int third = (turn + (m.collision != COLLISION_mixed)) % 3;
         m.closed = m.full ? third > 0 : (turn + k) % 2;
@@ -406,7 +415,7 @@ static enum status check_block(const struct variant *v, const int n[3], const in
         m.scalars = m.scalars ? 1 + (turn + k) % SCALARS_MOST : 0;
         struct trial t;
         status = trial_create(&t, v, n, ghost, m, seed + (uint64_t)k);
-        for (int state = 0; state < STATES && !status; state++) {
+        for (int state = 0; state < STATES && !status && !(first && differs(tally)); state++) {
             /* states and expectations are made so, whatever mode the kernels run in */
             const uint64_t mode = rounding_exact();
             t.state = (enum state)state;
@@ -431,6 +440,8 @@ static enum status check_blocks(const struct variant *v, const struct check *c,
     enum status status = STATUS_OK;
     int turn = 0;
     for (int length = 0; length < LENGTHS && !status; length++) {
+        if (c->first && differs(tally))
+            break;
         if (c->cells ? length > 0 : c->quick && lengths[length] != 33)
             continue;
         for (int axes = 0; axes < 8 && !status; axes++) {
@@ -443,7 +454,7 @@ static enum status check_blocks(const struct variant *v, const struct check *c,
             /* Of a single size the block that has ghosts along all axes is tried in any case. */
             const int first = c->cells ? 0 : length + c->number;
             if (c->quick ? axes % 7 == 0 : (first + 7 - axes) % c->one_in == 0)
-                status = check_block(v, n, ghost, seed, turn++, tally);
+                status = check_block(v, n, ghost, seed, turn++, c->first, tally);
         }
     }
     return status;
@@ -453,11 +464,12 @@ enum status check_variant(const struct variant *v, const struct check *c, int *f
 {
     struct tally tally[KERNELS][STATES] = {0};
     const enum status status = check_blocks(v, c, tally);
+    const bool ended = status || (c->first && differs(tally));
     for (int kernel = 0; kernel < KERNELS; kernel++)
         for (int state = 0; state < STATES; state++) {
             const struct tally *const t = &tally[kernel][state];
-            /* What the backend failed in before its turn is no result. */
-            if (status && t->different == 0)
+            /* What the backend failed in before its turn is no result, nor what had no turn. */
+            if (ended && t->different == 0)
                 continue;
             const bool bad = t->different > 0 || t->launches == 0;
             *failed += bad;

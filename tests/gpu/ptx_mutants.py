@@ -27,7 +27,7 @@ for number in sorted(text):
 def noticed(mutant, one_in="7"):
     """Does parity fail, on one in so many of its blocks?"""
     try:
-        done = subprocess.run([program, "--backend", "cuda", "--precision", precision, "--cells", "9,3,2", "--one-in", one_in],
+        done = subprocess.run([program, "--backend", "cuda", "--precision", precision, "--cells", "9,3,2", "--one-in", one_in, "--first"],
                               env=os.environ | {"TAGFLOW_PTX_MUTANT": str(mutant)}, capture_output=True, text=True, timeout=120)
     except subprocess.TimeoutExpired: # a loop without end
         return True
