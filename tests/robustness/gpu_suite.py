@@ -58,6 +58,9 @@ def failed(stages, name, words):
 
 
 real = build("real")
+# All of parity is for the stage parity: elsewhere one precision will do, or none.
+narrow = build("narrow", parity='exec REAL --precision fp32 "$@"\n') if PARITY else real
+mute = 'echo "ok    one"\n'
 SANITIZER = 'while [ "${1#--}" != "$1" ]; do shift 2; done\n"$@"; code=$?\necho "========= ERROR SUMMARY: %d errors"\nexit $code\n'
 program("sanitizer", SANITIZER % 0)
 program("sanitizer_3", SANITIZER % 3)
@@ -78,7 +81,7 @@ CALLS = {1: ["info", "parity", "speed", "profile", "peer"], 2: ["info", "cases",
          3: ["info", "halo", "memory", "levels", "operators"]}
 stages = {}
 for call, names in CALLS.items():
-    code, said, found, report, seconds = suite("good", call=call, sanitizer="sanitizer", profiler="profiler",
+    code, said, found, report, seconds = suite("good", call=call, folder=narrow if call == 2 else real, sanitizer="sanitizer", profiler="profiler",
                                                *(("--peer", f"'{os.path.abspath('peer')}' 'a b' 0") if call == 1 else ()))
     skipped = [] if PARITY else ["parity"]
     if not check(code == 0 and report.get("passed") is True and report["call"] == call, f"call {call} passes here: exit status {code}, {seconds:.0f} s"):
@@ -148,7 +151,7 @@ code, said, stages, _, seconds = suite("hang_out", "--stages", "info,physics,hal
 check(code == 1 and stages["info"]["result"] == "ok" and failed(stages, "physics", "out of time") and
       failed(stages, "halo", "out of time") and seconds < 30, f"runs that hang: ended after {seconds:.0f} s")
 # A suite that is killed in a measurement keeps the rows that were complete; one that is told to end ends what it started.
-wrong = build("cut", tagflow=f'[ $1 = bench ] || exec REAL "$@"\nREAL "$@"\necho $$ >"{os.getcwd()}/sleeper"\nexec sleep 1000\n')
+wrong = build("cut", tagflow=f'[ $1 = bench ] || exec REAL "$@"\nREAL "$@"\necho $$ >"{os.getcwd()}/sleeper"\nexec sleep 1000\n', parity=mute)
 for which, state in (signal.SIGKILL, "running"), (signal.SIGTERM, "ok"):
     process = start("cut_out", "--call", "1", folder=wrong)
     rows, limit = [], time.monotonic() + 300
@@ -190,7 +193,7 @@ wrong = build("still", tagflow='exec REAL "$@" --set "initial={flow: rest}" --se
 code, said, stages, _, _ = suite("still_out", "--stages", "halo", folder=wrong)
 check(code == 1 and failed(stages, "halo", "max |u|"), "a flow at rest: no speed")
 # Errors that the sanitizer sees, and a sanitizer that says nothing.
-code, said, stages, _, _ = suite("sanitizer_out", "--stages", "sanitizer", sanitizer="sanitizer_3")
+code, said, stages, _, _ = suite("sanitizer_out", "--stages", "sanitizer", folder=build("sanitized", parity=mute), sanitizer="sanitizer_3")
 check(code == 1 and failed(stages, "sanitizer", "[3]"), "errors of the sanitizer")
 program("sanitizer_mute", "exit 0\n")
 code, said, stages, _, _ = suite("mute_out", "--stages", "sanitizer", sanitizer="sanitizer_mute")
