@@ -602,12 +602,6 @@ enum status reference_domain(const struct reference *r, struct domain *d, const 
     return sparse_choose(d, c);
 }
 
-enum status reference_open(struct backend **b, const struct flow_case *c, MPI_Comm comm)
-{
-    const struct backend_wanted wanted = backend_wanted(c, comm, true);
-    return TAGFLOW_BACKEND.open(b, &wanted);
-}
-
 enum status reference_solver(struct solver *s, struct domain *d, struct backend *b,
                              const struct flow_case *c)
 {

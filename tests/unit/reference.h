@@ -107,7 +107,12 @@ enum status reference_domain(const struct reference *r, struct domain *d, const 
 #define TAGFLOW_BACKEND backend_cpu
 #endif
 extern const struct backend_type TAGFLOW_BACKEND;
-enum status reference_open(struct backend **b, const struct flow_case *c, MPI_Comm comm);
+static inline enum status reference_open(struct backend **b, const struct flow_case *c,
+                                         MPI_Comm comm)
+{
+    const struct backend_wanted wanted = backend_wanted(c, comm, true);
+    return TAGFLOW_BACKEND.open(b, &wanted);
+}
 
 /* A solver of the case as a run would have it. */
 enum status reference_solver(struct solver *s, struct domain *d, struct backend *b,
