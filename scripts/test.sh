@@ -59,12 +59,15 @@ trap 'rmdir "${TMPDIR:-/tmp}/ompi.$(uname -n).$(id -u)/kept" "${TMPDIR:-/tmp}/om
 cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
 processes=$((2 * cores))
 failed=0
+how=
 rm -f $folder/meson-logs/testlog.json $folder/meson-logs/waits.json build-sanitize/meson-logs/testlog.json
+# What is to have no more of the cores than others leave begins with this.
+idly='nice -n 19'
 # tests FOLDER OPTIONS...: no signal is ignored in the tests, even if this script was started so, as by nohup.
 tests() {
     where=$1
     shift
-    env --default-signal meson test -C "$where" --num-processes "$processes" --print-errorlogs "$@" </dev/null
+    $how env --default-signal meson test -C "$where" --num-processes "$processes" --print-errorlogs "$@" </dev/null
 }
 
 # Tests that a table names. The first line is what all of them use, the rest is built by `meson test`.
@@ -79,29 +82,29 @@ everything() {
     # Does every object wait for the generated headers that it includes?
     ninja -C $folder -t missingdeps || failed=1
     if [ $# = 0 ]; then
-        # Tests that mostly wait run while this is built.
+        # Tests that wait, and those that others would disturb, run while this is built and tested, which then has the rest of the cores.
         # shellcheck disable=SC2086 # one word or two
-        tests $folder --no-rebuild --logbase waits $chosen --suite waits &
+        tests $folder --no-rebuild --logbase waits $chosen --suite waits --suite alone &
         waiting=$!
-        chosen="$chosen --no-suite waits"
         # Loops for the widest vectors of this processor and for the narrowest ones: what they address depends on the width alone.
         [ -f build-sanitize/build.ninja ] ||
             meson setup build-sanitize --buildtype=debug -Dcuda=disabled -Db_sanitize=address,undefined \
                 -Db_lundef=false -Disas=auto
-        nice ninja -C build-sanitize || {
+        $idly ninja -C build-sanitize || {
             wait
             exit 1
         }
+        how=$idly
+        # shellcheck disable=SC2086
+        tests build-sanitize --no-rebuild -t 3 $chosen --suite unit --suite parallel || failed=$?
+        how=
+        wait "$waiting" || failed=$?
+        chosen="$chosen --no-suite waits --no-suite alone"
         export TAGFLOW_O0="$PWD/build-sanitize/tagflow"
         export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 # as in tests/meson.build
     fi
     # shellcheck disable=SC2086 # several words
     tests $folder --no-rebuild $chosen "$@" || failed=$?
-    if [ $# = 0 ]; then
-        # shellcheck disable=SC2086
-        tests build-sanitize --no-rebuild -t 2 $chosen --suite unit --suite parallel || failed=$?
-        wait "$waiting" || failed=$?
-    fi
 }
 
 case $what in
