@@ -225,6 +225,7 @@ TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, uint32_
     l.j[0] = bare.jx;
     l.j[1] = bare.jy;
     l.j[2] = bare.jz;
+    l.outside = row->outside;
     for (int in = 1; in < Q; in++) {
         const int to = opposite(in), wall[3] = {x + c[to][0], y + c[to][1], z + c[to][2]};
         double here[3], there[3];

@@ -436,7 +436,8 @@ TAGFLOW_FN void initial_equilibrium(const struct initial *in, const struct initi
 }
 
 /* The slots of links into open boundaries hold state of the boundary rule instead of an arriving
- * population. Sets them to what the rule would have stored if the flow had been the same before. */
+ * population. Sets them to what the rule would have stored if the flow had been the same before,
+ * without the rest that fp16 splits off (open.h). */
 TAGFLOW_FN void initial_left(const struct view *v, int x, int y, int z, double f[Q])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;

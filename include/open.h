@@ -195,12 +195,12 @@ TAGFLOW_FN number stress_kept(const struct tag_row *row)
     return kept < 1 ? kept : (number)1;
 }
 
-/* Second moments of the non-equilibrium part, from known populations. `inner`: density and normal
- * velocity are not both given. Then the velocity follows from populations in the plane of the face,
- * which also hold all of the stress except the shear p_nt: these components amplify themselves,
- * near omega = 2 by up to 3 % a step. At edges and corners of open faces all components do. */
+/* Second moments of the non-equilibrium part, from known populations. Density or velocity follow
+ * from populations in the plane of the face, which also hold all of the stress except the shear
+ * p_nt: these components amplify themselves, near omega = 2 by up to 3 % a step; with a given
+ * velocity where the stream is slow. At edges and corners of open faces all components do. */
 TAGFLOW_FN void stress_from_known(const real f[Q], const struct arriving *a, real drho,
-                                  const real u[3], int inner, real p[3][3])
+                                  const real u[3], real p[3][3])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int outside = a->row->outside, several = outside & (outside - 1);
@@ -216,7 +216,7 @@ TAGFLOW_FN void stress_from_known(const real f[Q], const struct arriving *a, rea
                 p[k][l] += along(c[i][k], along(c[i][l], off[i]));
     for (int k = 0; k < 3; k++)
         for (int l = 0; l < 3; l++)
-            if (several || (inner && (k == normal) == (l == normal)))
+            if (several || (k == normal) == (l == normal))
                 p[k][l] *= kept;
             else if ((k == normal) != (l == normal))
                 p[k][l] *= sheared;
@@ -250,8 +250,7 @@ TAGFLOW_FN void stress_from_walls(const struct arriving *a, real drho, const rea
  * Phys. Rev. E 77:056703, 2008; Latt, Chopard, Math. Comput. Simul. 72:165, 2006):
  *
  *   f_i = f_i^eq + 9/2 w_i (c_i c_i - 1/3) : P */
-TAGFLOW_FN void regularise(real f[Q], const struct arriving *a, real drho, const real u[3],
-                           int inner)
+TAGFLOW_FN void regularise(real f[Q], const struct arriving *a, real drho, const real u[3])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     real p[3][3];
@@ -261,7 +260,7 @@ TAGFLOW_FN void regularise(real f[Q], const struct arriving *a, real drho, const
     if (a->walls)
         stress_from_walls(a, drho, u, p);
     else
-        stress_from_known(f, a, drho, u, inner, p);
+        stress_from_known(f, a, drho, u, p);
     const real third = (p[0][0] + p[1][1] + p[2][2]) * (number)(1.0 / 3);
     TAGFLOW_UNROLL
     for (int i = 0; i < Q; i++) {
@@ -276,7 +275,7 @@ TAGFLOW_FN void regularise(real f[Q], const struct arriving *a, real drho, const
 TAGFLOW_FN void arrive_velocity_regularised(real f[Q], const struct arriving *a)
 {
     const real drho = node_drho(f, unknown_of(a->row->outside), a->u, a->half);
-    regularise(f, a, drho, a->u, 0);
+    regularise(f, a, drho, a->u);
 }
 
 /* The normal velocity follows from S0 + 2 S+; the velocity along the face is given. A node's
@@ -296,21 +295,22 @@ TAGFLOW_FN void arrive_pressure_regularised(real f[Q], const struct arriving *a)
     const real un = (number)0.75 * ((known - a->drho) / ((number)1 + a->drho)) +
                     (number)0.25 * f[inward_of(face)];
     u[axis] = (face & 1 ? un : -un) + a->half[axis];
-    regularise(f, a, real_of(a->drho), u, 1);
+    regularise(f, a, real_of(a->drho), u);
 }
 
 TAGFLOW_FN void arrive_edge_regularised(real f[Q], const struct arriving *a)
 {
-    regularise(f, a, real_of(a->drho), a->u, 1);
+    regularise(f, a, real_of(a->drho), a->u);
 }
 
 #define OPEN_SOUND ((number)0.57735026918962576) /* 1 / sqrt(3) */
 
 /* A number that a node remembers: the link normal to the face holds it. In fp16 that keeps 11 bits,
  * too few to add up what changes in a step: a density would relax no further than to 2^-12 u_n / (r
- * c_s), some percent. So this link holds the first 11 bits, and the diagonal links through the face
- * hold the rest; those that lead to other types of cells hold populations, which are larger than
- * any rest. */
+ * c_s), some percent. So this link holds the first 11 bits, and the diagonal links of the node
+ * through the face hold the rest. Those that lead to other types of cells hold something else: the
+ * smallest of them counts, and nothing larger than a rest can be, so that the error is at most what
+ * 11 bits have. */
 #if TAGFLOW_STORAGE == 16
 /* x rounded to 11 bits (Veltkamp; Dekker, Numer. Math. 18:224, 1971). */
 TAGFLOW_FN real memory_first(real x)
@@ -393,7 +393,7 @@ TAGFLOW_FN void arrive_nonreflecting(real f[Q], const struct arriving *a)
     }
     for (int k = 0; k < 3; k++)
         u[k] = still[k] + slope[k] * drho;
-    regularise(f, a, drho, u, 1);
+    regularise(f, a, drho, u);
 }
 
 /* The other rules act when populations leave. */
@@ -427,6 +427,7 @@ TAGFLOW_FN void open_arrive(real f[Q], const struct arriving *a)
 struct leaving {
     const struct tag_row *row; /* type of the cell that is not fluid */
     int in;                    /* direction of the population that comes back */
+    int outside;               /* of the fluid cell's type: the faces that it is a node of */
     real f_in, f_out;          /* populations that arrived at this step */
     real c_in, c_out;          /* the same after collision */
     real drho, u[3];           /* of the fluid cell at this step */
@@ -492,8 +493,8 @@ TAGFLOW_FN real leave_outflow(const struct leaving *l)
     return convected(l) - (number)6 * weight_of(l->in) * (OPEN_SOUND * held);
 }
 
-/* What a link returns of a number that the node remembers; normal: is it the one normal to the
- * face?
+/* What a link returns of a number that the node remembers. normal: it is the one normal to the
+ * face.
  */
 TAGFLOW_FN real memory_of(real x, int normal, const struct leaving *l)
 {
@@ -512,7 +513,7 @@ TAGFLOW_FN real leave_nonreflecting(const struct leaving *l)
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int face = l->row->face;
     const real jn = face & 1 ? l->j[face / 2] : -l->j[face / 2];
-    if (outward(c[l->in], face) == 0)
+    if (outward(c[l->in], face) == 0 || (l->in > 6 && !(l->outside >> face & 1)))
         return l->c_out;
     const real held = (number)l->row->reflection * (l->drho - l->given_drho);
     return memory_of(OPEN_SOUND * (l->drho - held) - jn / ((number)1 + l->drho), l->in <= 6, l);

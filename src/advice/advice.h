@@ -56,6 +56,10 @@ ADVICE_CASE_LIST(X)
 ADVICE_CELLS_LIST(X)
 #undef X
 
+/* The Reynolds number of a cell above which the rule of interpolated walls leaks; INFINITY: there
+ * is no such wall, or the operator does not leak. */
+double advice_surface_limit(const struct flow_case *c);
+
 void advice_case(const struct flow_case *c);
 
 /* After domain_create. */

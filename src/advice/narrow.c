@@ -10,27 +10,56 @@
 #include "base/agree.h"
 #include "base/message.h"
 #include "case/keys.h"
-#include "case/limits.h"
+#include "case/signal.h"
+#include "tags/faces.h"
 
-/* Adds the fluid cells of a level, in volumes of cells of level 0, to the planes that hold them.
- * finest[]: the finest level in each plane. */
-static void add_planes(const struct domain *d, int axis, double *open, double *finest)
+/* The planes of cells of level 0 across an axis: fluid cells in each, those of finer levels as
+ * parts of one; the coarsest level with fluid. */
+struct planes {
+    double *open, *coarsest;
+};
+
+static void add_level(const struct domain *d, const struct planes planes[3])
 {
     const struct view *const v = &d->view;
     const double volume = ldexp(1, -3 * d->level);
     for (int z = 0; z < v->n[2]; z++)
         for (int y = 0; y < v->n[1]; y++)
             for (int x = 0; x < v->n[0]; x++) {
-                const int at[3] = {x, y, z}, plane = (d->lo[axis] + at[axis]) >> d->level;
+                const int at[3] = {x, y, z};
                 if (!view_fluid(v, view_index(v, x, y, z)))
                     continue;
-                open[plane] += volume;
-                finest[plane] = fmax(finest[plane], d->level);
+                for (int a = 0; a < 3; a++) {
+                    const int plane = (d->lo[a] + at[a]) >> d->level;
+                    planes[a].open[plane] += volume;
+                    planes[a].coarsest[plane] = fmin(planes[a].coarsest[plane], d->level);
+                }
             }
 }
 
-/* The flow through plane `at` by the openings on one side of it; false: one of them is no velocity
- * inlet, or lies on both sides. */
+/* Do all openings that give a flow have the same time function? Else their peaks do not add up. */
+static bool gives_at_once(const struct domain *d, const struct flow_case *c)
+{
+    const struct case_signal *one = NULL;
+    bool same = true;
+    for (int k = 0; k < d->openings; k++) {
+        const struct case_signal *const s = &case_opening(c, k)->signal;
+        if (d->opening[k].inflow == 0)
+            continue;
+        same = same && (!one || signal_same(one, s));
+        one = s;
+    }
+    return same;
+}
+
+/* The flow that an opening or a wall gives into the box. */
+static double given_flow(const struct domain *d, const struct flow_case *c, int k)
+{
+    return d->opening[k].inflow * signal_peak(&case_opening(c, k)->signal);
+}
+
+/* The flow through plane `at` by the openings on one side of it; false: one of them gives no
+ * velocity, or lies on both sides. */
 static bool flow_from(const struct domain *d, const struct flow_case *c, int axis, int at,
                       bool below, double *flow)
 {
@@ -40,7 +69,7 @@ static bool flow_from(const struct domain *d, const struct flow_case *c, int axi
         const struct case_face *const what = case_opening(c, k);
         const int side = case_opening_side(c, k);
         int axes[2], lo, hi;
-        if (!o->open || !face_open(what->kind))
+        if (!o->open || !(face_open(what->kind) || o->inflow != 0))
             continue;
         face_axes(side, axes);
         if (side / 2 == axis)
@@ -52,79 +81,126 @@ static bool flow_from(const struct domain *d, const struct flow_case *c, int axi
         }
         if (below ? lo > at : hi < at)
             continue;
-        if (what->kind != FACE_velocity || (below ? hi >= at : lo <= at))
+        if (face_holds_density(what) || (below ? hi >= at : lo <= at))
             return false;
-        *flow += o->inflow * signal_peak(&what->signal);
+        *flow += given_flow(d, c, k);
     }
     return true;
 }
 
 static void look_along(struct narrow *n, const struct domain *d, const struct flow_case *c,
-                       int axis, const double *open, const double *finest)
+                       int axis, const struct planes *planes)
 {
     const double face = (double)d->cells[0] * d->cells[1] * d->cells[2] / d->cells[axis];
     double fluid = 0;
     for (int k = 0; k < d->cells[axis]; k++)
-        fluid += open[k];
+        fluid += planes->open[k];
     for (int k = 0; k < d->cells[axis]; k++) {
+        const double open = planes->open[k];
         double flow = 0;
         if (c->flow_rate.given && c->flow_rate.axis == axis)
             flow = c->flow_rate.velocity * fluid / d->cells[axis];
-        else if (d->periodic[axis] || (!flow_from(d, c, axis, k, true, &flow) &&
-                                       !flow_from(d, c, axis, k, false, &flow)))
+        else if (d->periodic[axis] || !gives_at_once(d, c) ||
+                 (!flow_from(d, c, axis, k, true, &flow) &&
+                  !flow_from(d, c, axis, k, false, &flow)))
             continue;
-        if (open[k] > 0 && fabs(flow) / open[k] > n->velocity)
-            *n = (struct narrow){.velocity = fabs(flow) / open[k],
-                                 .open = open[k] / face,
+        if (open > 0 && fabs(flow) / open > n->velocity)
+            *n = (struct narrow){.velocity = fabs(flow) / open,
+                                 .open = open / face,
                                  .axis = axis,
                                  .at = k,
-                                 .level = (int)finest[k]};
+                                 .level = (int)planes->coarsest[k],
+                                 .opening = -1};
     }
+}
+
+/* The only opening that holds a density lets out what the others give. */
+static void look_at_outlet(struct narrow *n, const struct domain *d, const struct flow_case *c)
+{
+    int outlet = -1, count = 0;
+    double flow = 0;
+    for (int k = 0; k < d->openings; k++) {
+        const bool lets = d->opening[k].open && face_holds_density(case_opening(c, k));
+        count += lets;
+        outlet = lets ? k : outlet;
+        flow += given_flow(d, c, k);
+    }
+    const double velocity =
+        count == 1 && gives_at_once(d, c) ? fabs(flow) / (double)d->opening[outlet].open : 0;
+    if (velocity > n->velocity)
+        *n = (struct narrow){.velocity = velocity, .opening = outlet};
 }
 
 enum status narrow_find(struct narrow *n, const struct paths_level *level, int levels)
 {
     const struct domain *const d = level->d;
-    const struct flow_case *const c = level->c;
-    enum status status = STATUS_OK;
-    *n = (struct narrow){0};
-    for (int axis = 0; axis < 3 && c->body_count && !status; axis++) {
-        const int planes = d->cells[axis];
-        double *const open = calloc(2 * (size_t)planes, sizeof *open), *const finest =
-                                                                           open + planes;
-        status =
-            status_agree(d->comm, open ? STATUS_OK : fail_machine("out of memory for sections"));
-        for (int l = 0; l < levels && !status; l++)
-            add_planes(level[l].d, axis, open, finest);
-        if (!status) {
-            MPI_Allreduce(MPI_IN_PLACE, open, planes, MPI_DOUBLE, MPI_SUM, d->comm);
-            MPI_Allreduce(MPI_IN_PLACE, finest, planes, MPI_DOUBLE, MPI_MAX, d->comm);
-            look_along(n, d, c, axis, open, finest);
-        }
-        free(open);
+    const int *const cells = d->cells, all = cells[0] + cells[1] + cells[2];
+    *n = (struct narrow){.opening = -1};
+    look_at_outlet(n, d, level->c);
+    if (!level->c->body_count)
+        return STATUS_OK;
+    double *const open = calloc(2 * (size_t)all, sizeof *open), *const coarsest = open + all;
+    const struct planes planes[3] = {{open, coarsest},
+                                     {open + cells[0], coarsest + cells[0]},
+                                     {open + cells[0] + cells[1], coarsest + cells[0] + cells[1]}};
+    enum status status = open ? STATUS_OK : fail_machine("out of memory for sections");
+    status = status_agree(d->comm, status);
+    for (int k = 0; k < all && !status; k++)
+        coarsest[k] = levels;
+    for (int l = 0; l < levels && !status; l++)
+        add_level(level[l].d, planes);
+    if (!status) {
+        MPI_Allreduce(MPI_IN_PLACE, open, all, MPI_DOUBLE, MPI_SUM, d->comm);
+        MPI_Allreduce(MPI_IN_PLACE, coarsest, all, MPI_DOUBLE, MPI_MIN, d->comm);
+        for (int axis = 0; axis < 3; axis++)
+            look_along(n, d, level->c, axis, &planes[axis]);
     }
+    free(open);
     return status;
+}
+
+/* Advice for cells that are too coarse there. */
+static void say_coarse(const struct narrow *n, const struct flow_case *c, double times,
+                       char text[REMEDY])
+{
+    if (c->fluid.reynolds > 0 && collision_on_pairs(c->solver.collision))
+        snprintf(text, REMEDY, "take solver.collision rr");
+    else if (c->fluid.reynolds > 0) /* fluid.velocity would change the viscosity */
+        finer_text(c, times, text);
+    else
+        snprintf(text, REMEDY,
+                 "give fluid.velocity %.3g%s, by which solver.collision auto and all advice go",
+                 n->velocity * (c->units.given ? c->units.dx / c->units.dt : 1),
+                 c->units.given ? " m/s" : "");
 }
 
 void narrow_warn(const struct narrow *n, const struct flow_case *c)
 {
     const double fastest = case_fastest_velocity(c), mach = sqrt(3.0) * n->velocity;
     const double cell = ldexp(n->velocity / c->fluid.viscosity, -n->level);
-    const double most = case_limit_cell(c);
-    char remedy[REMEDY];
-    if (n->velocity <= 1.2 * fastest || (mach <= ADVICE_MACH && cell <= most))
+    const double most = fmin(case_limit_cell(c), advice_surface_limit(c));
+    const bool fast = mach > ADVICE_MACH, coarse = cell > most;
+    char where[FACES_NAME + 128], high[64] = "", rough[96] = "", slower[REMEDY] = "",
+                                  finer[REMEDY] = "";
+    if (n->velocity <= 1.2 * fastest || !(fast || coarse))
         return;
-    if (mach > ADVICE_MACH && c->units.given)
-        slower_text(c, ADVICE_MACH / mach, remedy);
-    else if (mach > ADVICE_MACH)
-        snprintf(remedy, sizeof remedy, "velocities %.2g times as large", ADVICE_MACH / mach);
+    if (n->opening >= 0)
+        faces_name(c, n->opening, where);
     else
-        finer_text(c, cell / most, remedy);
-    warn("the section across %s at cell %d is fluid in %.2g %% of its cells: the mean velocity "
-         "there "
-         "is %.3g cells a step, %.2g times the largest that the case gives: %s %.3g, above %.3g "
-         "(take %s)",
-         key_axes[n->axis], n->at, 100 * n->open, n->velocity, n->velocity / fastest,
-         mach > ADVICE_MACH ? "Mach" : "the Reynolds number of a cell is",
-         mach > ADVICE_MACH ? mach : cell, mach > ADVICE_MACH ? ADVICE_MACH : most, remedy);
+        snprintf(where, sizeof where,
+                 "the section across %s at cell %d, of which %.2g %% are fluid", key_axes[n->axis],
+                 n->at, 100 * n->open);
+    if (fast)
+        snprintf(high, sizeof high, ", Mach %.3g, above %g", mach, ADVICE_MACH);
+    if (fast && !*slower_text(c, ADVICE_MACH / mach, slower))
+        snprintf(slower, sizeof slower, "velocities %.2g times as large", ADVICE_MACH / mach);
+    if (coarse) {
+        snprintf(rough, sizeof rough, ", the Reynolds number of a cell is %.3g, above %.3g", cell,
+                 most);
+        say_coarse(n, c, cell / most, finer);
+    }
+    warn("%s: the mean velocity is %.3g cells a step, %.2g times the largest that the case "
+         "gives%s%s (%s%s%s%s)",
+         where, n->velocity, n->velocity / fastest, high, rough, fast ? "take " : "", slower,
+         fast && coarse ? "; and " : "", finer);
 }

@@ -4,13 +4,15 @@
 
 #include "tags/level_parts.h"
 
-/* The plane of cells of level 0 with the largest mean velocity along its normal. Only planes count
- * through which the flow is given: by the velocity inlets on one side, or by force.flow_rate. */
+/* The section with the largest mean velocity along its normal: a plane of cells of level 0, or an
+ * opening. Only those count through which the flow is given: by the velocities on one side, or by
+ * force.flow_rate. */
 struct narrow {
-    double velocity; /* 0: there is no such plane */
+    double velocity; /* 0: there is none */
     double open;     /* share of the plane that is fluid */
-    int axis, at;
-    int level; /* the finest one with fluid in the plane */
+    int axis, at;    /* the plane */
+    int level;       /* the coarsest one with fluid in the plane */
+    int opening;     /* the only one that lets out what the others give; -1: a plane */
 };
 
 /* Collective. STATUS_MACHINE, reported. */

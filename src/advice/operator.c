@@ -1,4 +1,5 @@
 /* Operators where they were seen to fail. */
+#include <math.h>
 #include <stdio.h>
 
 #include "advice/advice.h"
@@ -132,24 +133,28 @@ static int interpolated_level(const struct flow_case *c)
  * pressure gradient for a curvature of the flow (docs/bodies.md, "How many cells"). With TRT the
  * error of the wall velocity, relative to the fluid velocity beside the wall, grows as magic times
  * the cell Reynolds number. */
-void advise_surfaces(const struct flow_case *c)
+double advice_surface_limit(const struct flow_case *c)
 {
     static const double most_cell = 5, of_magic = 3.0 / 16;
+    const bool leaks =
+        interpolated_level(c) >= 0 && collision_odd_rate(c->solver.collision) == ODD_magic;
+    return leaks ? most_cell * of_magic / c->solver.magic : INFINITY;
+}
+
+void advise_surfaces(const struct flow_case *c)
+{
     const int level = interpolated_level(c);
-    if (level < 0)
-        return;
-    const double cell = case_cell_reynolds(c, level);
-    const double times = cell * c->solver.magic / (most_cell * of_magic);
+    const double cell = level < 0 ? 0 : case_cell_reynolds(c, level);
+    const double most = advice_surface_limit(c);
     char finer[REMEDY], of[32] = "";
-    if (collision_odd_rate(c->solver.collision) != ODD_magic || times <= 1)
+    if (cell <= most)
         return;
     if (c->levels > 1)
         snprintf(of, sizeof of, " of level %d", level);
-    finer_text(c, times, finer);
+    finer_text(c, cell / most, finer);
     warn("the Reynolds number of a cell%s is %.3g, above %.3g: with magic %g interpolated walls "
-         "leak "
-         "there, and forces across the stream are wrong (take %s or a larger viscosity)",
-         of, cell, cell / times, c->solver.magic, finer);
+         "leak there, and forces across the stream are wrong (take %s or a larger viscosity)",
+         of, cell, most, c->solver.magic, finer);
 }
 
 /* docs/lab/refinement.md, "What to do": TRT diverges at interfaces from 8 on, and peaks are up to

@@ -23,11 +23,12 @@ void advise_strides(const struct flow_case *c)
     for (int k = 0; k < c->fields_count; k++) {
         const struct case_field *const f = &c->fields[k];
         for (int a = 0; a < 3; a++) {
-            const int cells = f->region.hi[a] - f->region.lo[a];
+            const int level = f->levels > 0 ? f->levels : 0;
+            const int64_t cells = (int64_t)(f->region.hi[a] - f->region.lo[a]) << level;
             if (cells <= f->stride && cells >= few)
-                warn("output.fields.%s.stride is %d: one value is left of %d along %s (a smaller "
+                warn("output.fields.%s.stride is %d: one value is left of %lld along %s (a smaller "
                      "stride)",
-                     f->name, f->stride, cells, key_axes[a]);
+                     f->name, f->stride, (long long)cells, key_axes[a]);
         }
     }
 }

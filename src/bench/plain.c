@@ -137,6 +137,7 @@ static real comes_back(const struct plain *p, const struct cell *cell, int in,
                         .f_out = cell->f[to],
                         .c_in = cell->out[in],
                         .c_out = cell->out[to],
+                        .outside = cell->row->outside,
                         .drho = cell->m.drho,
                         .u = {cell->m.ux, cell->m.uy, cell->m.uz},
                         .j = {bare.jx, bare.jy, bare.jz}};

@@ -31,12 +31,21 @@ const char *smaller_step(const struct flow_case *c)
     return c->units.lattice > 0 ? "a smaller units.velocity.lattice" : "a smaller units.dt";
 }
 
+/* Two digits, rounded so that the remedy does not fall short: down if it is to be smaller. */
+static double two_digits(double x, bool down)
+{
+    const double unit = pow(10, floor(log10(x)) - 1);
+    return (down ? floor(x / unit * (1 + 1e-9)) : ceil(x / unit * (1 - 1e-9))) * unit;
+}
+
 const char *time_step_text(const struct flow_case *c, double times, char text[TIME_STEP_TEXT])
 {
     if (c->units.lattice > 0)
-        snprintf(text, TIME_STEP_TEXT, "units.velocity.lattice %.2g", c->units.lattice * times);
+        snprintf(text, TIME_STEP_TEXT, "units.velocity.lattice %.2g",
+                 two_digits(c->units.lattice * times, times < 1));
     else
-        snprintf(text, TIME_STEP_TEXT, "units.dt %.2g s", c->units.dt * times);
+        snprintf(text, TIME_STEP_TEXT, "units.dt %.2g s",
+                 two_digits(c->units.dt * times, times < 1));
     return text;
 }
 

@@ -151,7 +151,10 @@ static __attribute__((noinline)) void group_leaves(const struct view *v, const s
     const struct tag_row *const row = &v->rows[g->row];
     const struct collision_parameters p = lifted(by, 0);
     const struct moments bare = moments(f, p, 0), m = moments(f, p, row->forced);
-    struct leaving l = {.drho = m.drho, .u = {m.ux, m.uy, m.uz}, .j = {bare.jx, bare.jy, bare.jz}};
+    struct leaving l = {.outside = row->outside,
+                        .drho = m.drho,
+                        .u = {m.ux, m.uy, m.uz},
+                        .j = {bare.jx, bare.jy, bare.jz}};
     real collided[Q];
     for (int i = 0; i < Q; i++)
         collided[i] = out[i];

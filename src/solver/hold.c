@@ -7,9 +7,9 @@
 
 #include "base/agree.h"
 #include "base/message.h"
-#include "case/signal.h"
 #include "solver/grid.h"
 #include "solver/state.h"
+#include "tags/paths.h"
 #include "tags/pumped.h"
 
 /* Least change of density. A step of 1e-4 in density is 5 % of rho u^2 / 2 at a velocity of 0.036.
@@ -24,25 +24,16 @@ static bool drifts(const struct flow_case *c)
     return any;
 }
 
-/* Change of the mean density in a step by walls that move, or by given velocities, above which the
- * mass is not held: it is no error of a rule, and the run is to end with the reason
- * (run/sanity.h). */
+/* Change of the mean density in a step by walls that move, above which the mass is not held: it is
+ * no error of a rule, and the run is to end with the reason (run/sanity.h). */
 static const double most_pumped = 1e-8;
 
-/* Do the openings let in more than out, or less, at any time? */
+/* Do the openings change the density by more than a case may? */
 static bool openings_pump(const struct grid *g)
 {
-    const struct domain *const d = &g->level->domain;
-    bool any = false;
-    for (int k = 0; k < d->openings; k++) {
-        const struct case_signal *const s = &case_opening(g->level->c, k)->signal;
-        double sum = 0;
-        for (int other = 0; other < d->openings; other++)
-            if (signal_same(s, &case_opening(g->level->c, other)->signal))
-                sum += d->opening[other].inflow;
-        any = any || fabs(sum) > most_pumped * g->hold.cells[0];
-    }
-    return any;
+    int64_t step;
+    const double drift = paths_drift(&g->level->domain, g->level->c, g->hold.cells[0], &step);
+    return fabs(drift) > PATHS_DRIFT;
 }
 
 static bool walls_pump(const struct grid *g)
@@ -116,7 +107,9 @@ enum status hold_create(struct grid *g)
     for (int l = 0; l < g->levels; l++)
         h->cells[0] += ldexp((double)g->level[l].domain.fluid_cells, -3 * l);
     h->on = h->on && !walls_pump(g) && !openings_pump(g);
-    return h->on ? find_parts(g) : STATUS_OK;
+    const enum status status = h->on ? find_parts(g) : STATUS_OK;
+    h->on = h->on && (h->parts == 1 || !case_is_open(c)); /* each would need a balance of its own */
+    return status;
 }
 
 void hold_destroy(struct grid *g)

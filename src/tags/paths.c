@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/message.h"
+#include "case/signal.h"
 #include "tags/faces.h"
 #include "tags/pore_labels.h"
 
@@ -94,6 +95,66 @@ static enum status report(const struct domain *d, const struct flow_case *c, con
                      "velocities balance)",
                      name, fabs(r->inflow), r->inflow > 0 ? "in" : "out",
                      r->inflow > 0 ? "out" : "in", 100 * drift_of(c, r), (long long)c->run.steps);
+}
+
+/* Steps until a time function repeats or stays. */
+static double span_of(const struct case_signal *s)
+{
+    const double table = s->points ? s->times[s->points - 1] : 0;
+    return fmax(fmax(s->duration, s->period), table);
+}
+
+static double net_inflow(const struct domain *d, const struct flow_case *c, int64_t step)
+{
+    double net = 0;
+    for (int k = 0; k < d->openings; k++)
+        if (d->opening[k].inflow != 0)
+            net += d->opening[k].inflow * signal_at(&case_opening(c, k)->signal, step);
+    return net;
+}
+
+double paths_drift(const struct domain *d, const struct flow_case *c, double cells, int64_t *step)
+{
+    static const double times = 0x1p16;
+    double mean = 0, span = 0, sum = 0;
+    for (int k = 0; k < d->openings; k++) {
+        const struct case_signal *const s = &case_opening(c, k)->signal;
+        if (d->opening[k].inflow == 0)
+            continue;
+        mean += d->opening[k].inflow * signal_mean(s, c->run.steps);
+        span = fmax(span, span_of(s));
+    }
+    double most = mean * (double)c->run.steps / cells;
+    *step = c->run.steps;
+    span = fmin(2 * span, (double)c->run.steps);
+    const int64_t apart = (int64_t)fmax(1, span / times);
+    for (int64_t t = 0; (double)t < span; t += apart) {
+        sum += net_inflow(d, c, t) * (double)apart / cells;
+        if (fabs(sum) > fabs(most)) {
+            most = sum;
+            *step = t + apart;
+        }
+    }
+    return most;
+}
+
+/* Without an outlet all that the faces give stays in the fluid. */
+static enum status check_drift(const struct domain *d, const struct flow_case *c, double cells)
+{
+    int64_t step;
+    const double drift = paths_drift(d, c, cells, &step);
+    if (case_holds_density(c) || fabs(drift) <= PATHS_DRIFT)
+        return STATUS_OK;
+    const struct reach all = {.openings = UINT64_MAX};
+    const int k = giver_of(d, &all);
+    char name[FACES_NAME];
+    faces_name(c, k, name);
+    return fail_case(
+        case_opening(c, k)->place,
+        "%s: by step %lld the velocities that the faces give would change the density by %+.3g %%, "
+        "and no face holds it (make one of them pressure, outflow or nonreflecting, or let "
+        "velocities balance at any time)",
+        name, (long long)step, 100 * drift);
 }
 
 /* Checks all of the fluid as one part. cells: of it. */
@@ -223,6 +284,7 @@ enum status paths_check(const struct paths_level *level, int levels)
         return STATUS_OK;
     for (int l = 0; l < levels; l++)
         cells += ldexp((double)level[l].d->fluid_cells, -3 * l);
-    return level->c->body_count ? check_parts(level, levels)
-                                : check_whole(level->d, level->c, cells);
+    const enum status status =
+        level->c->body_count ? check_parts(level, levels) : check_whole(level->d, level->c, cells);
+    return status ? status : check_drift(level->d, level->c, cells);
 }

@@ -16,4 +16,8 @@ enum status paths_check(const struct paths_level *level, int levels);
 
 #define PATHS_DRIFT 0.01
 
+/* Largest relative change of the density of a fluid of so many cells, in which nothing holds it, by
+ * the given velocities at any time of the run, with their time functions. *step: when. */
+double paths_drift(const struct domain *d, const struct flow_case *c, double cells, int64_t *step);
+
 #endif

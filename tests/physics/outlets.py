@@ -18,7 +18,8 @@ A wake that leaves: cylinder at Re 40, 6 cells across, the outlet 9 diameters be
 the outlet is that in a box twice as long, to 0.025 U. 0.009 was measured. With a reflection of 0.144 / L it is 0.10.
 
 fp16: the outlet holds the density as in fp64, where a step changes what it remembers by less than 11 bits show. Channel behind a step at
-Re 300, mass after 20,000 steps: 3e-5 was measured; 1e-3 if the rest of 11 bits is lost.
+Re 300, mass after 20,000 steps: 4.1e-5 was measured; 1e-3 if the rest of 11 bits is lost. Beside an outlet that is a patch of a wall the links are
+the wall's: 0.01 of the velocity there, which is small, is rounding; with the outlet's it was 0.2.
 
 A level that ends 4 cells before the outlet: a uniform stream stays uniform (docs/lab/open_faces.md: it grew by 1.3 % a step).
 """
@@ -108,6 +109,18 @@ def mass_behind_step(storage):
         "output": {"series": {"flow": {"every": 20000, "of": "mass"}}}}).series()["mass"][-1]
 
 
+def beside_patch(storage):
+    """u beside an outlet that is a patch of a wall."""
+    patch = {"rectangle": {"from": [8, 0], "to": [16, 1]}}
+    return case.run("pulse", {
+        "domain.cells": [48, 24, 1], "fluid": {"viscosity": 0.02}, "solver": {"collision": "trt", "storage": storage}, "run.steps": 6000,
+        "initial": {"flow": "rest"}, "faces": {"x": "wall", "y": "wall", "z": "periodic"},
+        "patches": {"in": patch | {"face": "xmin", "velocity": {"value": [0.05, 0, 0]}}, "out": patch | {"face": "xmax", "nonreflecting": {}}},
+        "output": {"fields": {"main": {"every": 6000, "of": "velocity"}}}}).field()[47, 7, 0]
+
+
+case.at_most("fp16: velocity beside an outlet in a wall, less that of fp64, over it",
+             numpy.linalg.norm(beside_patch("fp16") - beside_patch("fp64")) / numpy.linalg.norm(beside_patch("fp64")), 0.02)
 case.at_most("fp16: mass behind a step over that of fp64, less 1", abs(mass_behind_step("fp16") / mass_behind_step("fp64") - 1), 3e-4)
 for outlet in "nonreflecting", "pressure":
     rows = case.run("pulse", case.FP32 | {

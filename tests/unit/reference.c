@@ -396,6 +396,20 @@ static bool mirrors(const struct reference *r, const struct tag_row *rule, const
     return r->row[r->tag[*there]].fluid && open_rule(r, above) == rule;
 }
 
+/* The faces of which the cell is a node; bits as in struct tag_row. */
+static int node_of(const struct reference *r, const int at[3])
+{
+    int outside = 0;
+    for (int face = 0; face < 6; face++) {
+        const int rule = r->face_row[face].boundary, axis = face / 2;
+        const bool node = rule == BOUNDARY_velocity_regularised ||
+                          rule == BOUNDARY_pressure_regularised || rule == BOUNDARY_nonreflecting;
+        if (node && !r->periodic[axis] && at[axis] == (face & 1 ? r->cells[axis] - 1 : 0))
+            outside |= 1 << face;
+    }
+    return outside;
+}
+
 /* The rule that makes the populations of a node of open faces: what the faces give, joined. */
 static void at_nodes(const struct reference *r, const int at[3], const struct tag_row *fluid,
                      real f[19])
@@ -420,9 +434,9 @@ static void at_nodes(const struct reference *r, const int at[3], const struct ta
         } else {
             continue;
         }
-        row.outside |= (uint8_t)(1 << face);
         row.face = (uint8_t)face;
     }
+    row.outside = (uint8_t)node_of(r, at);
     if (!row.outside)
         return;
     row.boundary = velocities && densities     ? BOUNDARY_edge_regularised
@@ -455,7 +469,7 @@ static void at_nodes(const struct reference *r, const int at[3], const struct ta
 
 /* What a link into an open boundary gives back. */
 static real given_back(const struct tag_row *rule, int i, const real f[19], const real out[19],
-                       const struct tag_row *row)
+                       const struct tag_row *row, int outside)
 {
     const int back = reference_opposite(i);
     const struct collision_parameters p = collision_parameters(&reference_still, row);
@@ -466,6 +480,7 @@ static real given_back(const struct tag_row *rule, int i, const real f[19], cons
                         .f_out = f[i],
                         .c_in = out[back],
                         .c_out = out[i],
+                        .outside = outside,
                         .drho = m.drho,
                         .u = {m.ux, m.uy, m.uz},
                         .j = {bare.jx, bare.jy, bare.jz},
@@ -522,7 +537,7 @@ void reference_step(struct reference *r)
                         continue;
                     }
                     const bool moves = u[0] != 0 || u[1] != 0 || u[2] != 0;
-                    const real value = rule    ? given_back(rule, i, f, out, row)
+                    const real value = rule    ? given_back(rule, i, f, out, row, node_of(r, at))
                                        : moves ? out[i] + wall_gain(back, u)
                                                : out[i];
                     r->next[(size_t)back * r->count + here] = stored_of(value);

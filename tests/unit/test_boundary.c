@@ -301,6 +301,7 @@ static void apply(const struct place *p, real f[Q], real back[Q])
             continue;
         l.row = &p->beyond[i];
         l.in = reference_opposite(i);
+        l.outside = p->row.outside;
         l.f_in = f[l.in];
         l.f_out = f[i];
         l.c_in = p->collided[l.in];
