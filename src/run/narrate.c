@@ -436,8 +436,13 @@ static void divergence_advice(const struct narrator *n, double speed, int level,
     if (out)
         snprintf(outlet, sizeof outlet, "at %s %sa sponge before the outlet (regions)", side,
                  outflow ? "nonreflecting in place of outflow, or " : "");
-    if (open_face_near(c, parent, false, &side))
-        snprintf(inlet, sizeof inlet, "at %s a ramp, or a profile that is 0 beside walls", side);
+    const struct case_face *const in = open_face_near(c, parent, false, &side);
+    const bool sudden = in && in->signal.kind == SIGNAL_constant,
+               uniform = in && in->profile == PROFILE_uniform;
+    if (sudden || uniform)
+        snprintf(inlet, sizeof inlet, "at %s %s%s%s", side, sudden ? "a ramp" : "",
+                 sudden && uniform ? ", or " : "",
+                 uniform ? "a profile that is 0 beside walls" : "");
     const char *const advice[] = {
         fall > much_buoyancy ? buoyancy : "",
         (set > 0 ? set : speed) > 0.17 ? "a smaller velocity or time step" : "",
