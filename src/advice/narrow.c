@@ -163,15 +163,15 @@ enum status narrow_find(struct narrow *n, const struct paths_level *level, int l
 static void say_coarse(const struct narrow *n, const struct flow_case *c, double times,
                        char text[REMEDY])
 {
-    if (c->fluid.reynolds > 0 && collision_on_pairs(c->solver.collision))
-        snprintf(text, REMEDY, "take solver.collision rr");
-    else if (c->fluid.reynolds > 0) /* fluid.velocity would change the viscosity */
-        finer_text(c, times, text);
-    else
+    if (!c->fluid.by_reynolds) /* else it would change the viscosity */
         snprintf(text, REMEDY,
-                 "give fluid.velocity %.3g%s, by which solver.collision auto and all advice go",
+                 "fluid.velocity %.3g%s, by which solver.collision auto and all advice go",
                  n->velocity * (c->units.given ? c->units.dx / c->units.dt : 1),
                  c->units.given ? " m/s" : "");
+    else if (collision_on_pairs(c->solver.collision))
+        snprintf(text, REMEDY, "solver.collision rr");
+    else
+        finer_text(c, times, text);
 }
 
 void narrow_warn(const struct narrow *n, const struct flow_case *c)
@@ -200,7 +200,7 @@ void narrow_warn(const struct narrow *n, const struct flow_case *c)
         say_coarse(n, c, cell / most, finer);
     }
     warn("%s: the mean velocity is %.3g cells a step, %.2g times the largest that the case "
-         "gives%s%s (%s%s%s%s)",
-         where, n->velocity, n->velocity / fastest, high, rough, fast ? "take " : "", slower,
+         "gives%s%s (take %s%s%s)",
+         where, n->velocity, n->velocity / fastest, high, rough, slower,
          fast && coarse ? "; and " : "", finer);
 }

@@ -301,12 +301,12 @@ stream({"faces.xmax": "pressure", "initial": "{flow: rest}", INFLOW: "{value: [0
 # The narrowest section: 12 of 40 rows of cells are open. The flow there is known by inlets on one side, or by a flow rate.
 SLIT = {"bodies.b.shape": "{box: {from: [30, 0, 0], to: [36, 28, 40]}}", "fluid": "{viscosity: 0.01}"}
 FAST = "the section across x at cell 30, of which 30 % are fluid: the mean velocity is 0.167 cells a step, 3.3 times the largest that the case gives, Mach 0.289, above 0.175"
-BY = "give fluid.velocity {}, by which solver.collision auto and all advice go)"
+BY = "fluid.velocity {}, by which solver.collision auto and all advice go)"
 stream(SLIT, warned=[FAST + ", the Reynolds number of a cell is 16.7, above 8 (take velocities 0.61 times as large; and " + BY.format(0.167)])
 stream(SLIT | {"refine": "{slit: {level: 1, box: {from: [20, 0, 0], to: [50, 40, 40]}}}"}, warned=[FAST])
 stream(SLIT | {INFLOW: "{value: [0.02, 0, 0], ramp: 100}", "initial": "{flow: rest}"})
 stream(SLIT | {INFLOW: "{value: [0.025, 0, 0]}", "initial": "{flow: rest}"},
-       warned=["the mean velocity is 0.0833 cells a step, 3.3 times the largest that the case gives, the Reynolds number of a cell is 8.33, above 8 (" + BY.format(0.0833)])
+       warned=["the mean velocity is 0.0833 cells a step, 3.3 times the largest that the case gives, the Reynolds number of a cell is 8.33, above 8 (take " + BY.format(0.0833)])
 stream(SLIT | {INFLOW: "{value: [0.025, 0, 0]}", "initial": "{flow: rest}", "fluid": "{viscosity: 0.01, velocity: 0.0833}"}, "collision auto: rr")
 stream(SLIT | {INFLOW: "{value: [0.025, 0, 0]}", "initial": "{flow: rest}", "fluid": "{reynolds: 100, velocity: 0.025, length: 40}"}, warned=["above 8 (take solver.collision rr)"])
 stream(SLIT | {"faces.xmax": "{velocity: {value: [0.05, 0, 0]}}", "faces.xmin": "nonreflecting", "solver": "{collision: rr}"}, warned=[FAST + " (take velocities"])
