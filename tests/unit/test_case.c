@@ -1428,9 +1428,15 @@ static void warnings_come_when_due(void **state)
         {"solver={collision: rr, rates: {bulk: 1.8}}|faces={x: periodic, y: wall, z: periodic}|"
          "fluid={viscosity: 0.005, velocity: 0.051}",
          "solver.rates.bulk is 1.8"},
-        {"fluid.viscosity=0.001|faces={x: wall, ymin: wall, ymax: {wall: {velocity: [0.041, 0, "
+        {"fluid.viscosity=0.001|faces={x: wall, ymin: wall, ymax: {wall: {velocity: [0.026, 0, "
          "0]}}, z: periodic}",
-         "is 41, above 40: beside moving walls"},
+         "is 26, above 25: beside moving walls"},
+        {"fluid.viscosity=0.001|faces={x: wall, ymin: wall, ymax: {wall: {velocity: [0.024, 0, "
+         "0]}}, z: periodic}",
+         ""},
+        {"domain.cells=[8, 8, 1]|fluid.viscosity=0.001|faces={x: wall, ymin: wall, ymax: {wall: "
+         "{velocity: [0.039, 0, 0]}}, z: periodic}",
+         ""},
         {"fluid={viscosity: 1}", ""},
     };
     /* walls: with magic 3/16 an interpolated one may have u / nu up to 5 */
