@@ -259,24 +259,22 @@ static enum status judge_closed(struct sanity *s, double mass)
                                      "any time, and walls must not move along their normal; or "
                                      "make one opening pressure or nonreflecting";
     const bool open = case_is_open(s->c);
-    const char *const help = open ? velocities : walls, *const though =
-                                                            open ? "no opening holds the density"
-                                                                 : "it has no opening";
+    const char *const help = open ? velocities : walls;
+    const char *const though = open ? "no opening holds the density" : "it has no opening";
     const long long step = s->solver->step;
     if (!(s->first_mass > 0))
         s->first_mass = mass;
     const double change = mass / s->first_mass - 1;
     if (fabs(change) >= wrong_mass) {
-        fail_user("the flow is wrong: the mass of the box changed by %.2g %% by step %lld, and %s "
-                  "(%s)",
-                  100 * change, step, though, help);
+        fail_user(
+            "the flow is wrong: the mass of the box changed by %.2g %% by step %lld, and %s (%s)",
+            100 * change, step, though, help);
         return STATUS_DIVERGED;
     }
     if (fabs(change) > warn_mass && !s->warned_mass) {
         s->warned_mass = true;
         warn("the mass of the box changed by %.2g %% by step %lld, and %s; from %g %% on the run "
-             "ends "
-             "(%s)",
+             "ends (%s)",
              100 * change, step, though, 100 * wrong_mass, help);
     }
     return STATUS_OK;

@@ -16,6 +16,7 @@
  * In fp16 w_i d must not be small beside the last place of a population. */
 static const double least = 1e-5, least_fp16 = 1e-4;
 
+/* Do given velocities or interpolated walls make or lose mass? */
 static bool drifts(const struct flow_case *c)
 {
     bool any = case_is_open(c);
