@@ -26,7 +26,7 @@ enum { MOST_BLOCKS = 65535 };
 
 enum { ARRAYS = 10 };
 
-/* What all backends of a run have in common: queues, and a failure in one is a failure in all. */
+/* Shared by all backends of a run: queues, and a failure in one is a failure in all. */
 struct shared {
     cudaStream_t stream[QUEUES];
     cudaEvent_t order[QUEUES];  /* events recorded for `after` */

@@ -114,7 +114,7 @@ void device_describe_peers(char line[128])
                  good, pairs);
 }
 
-/* What ranks of a node exchange. */
+/* Choice of a rank, for the others of its node. */
 struct choice {
     int rank, device, count;
     unsigned char uuid[16];

@@ -271,7 +271,7 @@ TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, in
     return boundary_leave(wall->boundary, cx, cy, cz, out, wall_parameters(v, wall, STORED_ONE));
 }
 
-/* What a step can meet. A kernel passes constants, and the step is compiled for them. */
+/* Features that a step can meet. A kernel passes constants, and the step is compiled for them. */
 struct step_kind {
     int collision; /* COLLISION_mixed: as the cell type says */
     int forced;    /* there may be forces */
@@ -294,7 +294,7 @@ TAGFLOW_FN struct step_kind step_any(int open, int sparse, int scalars)
     return step_kind(COLLISION_mixed, 1, 1, open, sparse, scalars);
 }
 
-/* What a cell's scalars and its flow know of each other. */
+/* Coupling of flow and scalars in a cell. */
 struct carried {
     number lift;       /* from cell_lift */
     number u[3], eddy; /* velocity and eddy viscosity of the flow */

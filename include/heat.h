@@ -1,5 +1,5 @@
-/* What the coming step of a scalar brings through a surface, and single values. The definition of
- * this flux is in src/measure/heat.h. */
+/* Flux of a scalar through a surface in the coming step, and single values. The definition of the
+ * flux is in src/measure/heat.h. */
 #ifndef TAGFLOW_HEAT_H
 #define TAGFLOW_HEAT_H
 

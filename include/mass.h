@@ -67,7 +67,7 @@ TAGFLOW_FN void cell_lies(const struct view *v, int odd, int x, int y, int z, st
     }
 }
 
-/* What a change of the density by drho adds to population i as it is stored. */
+/* Change of the stored population i for a change of the density by drho. */
 TAGFLOW_FN number raise_by(double drho, int i)
 {
     return weight_of(i) * ((number)drho * STORED_ONE);

@@ -35,9 +35,10 @@
  * A scalar with a mean gradient G is T + G . x. The set holds T, which is periodic. Let h be the
  * set of a scalar that is 1 everywhere. The populations of T + G . x are g + (G . x) h, and the
  * step is linear: so what leaves along c_i into a cell that holds the set is g*_i - (G . c_i) h*_i.
- * What leaves into a wall comes back to the same x, without this term. In a flow without divergence
- * h*_i is 1/8 + c_i . u / 2, up to second derivatives of u. Hence T gets -(G . u) a step. Its mean
- * over the fluid is given back everywhere, at rest: so T does not drift. */
+ * A population that leaves into a wall comes back to the same x, without this term. In a flow
+ * without divergence h*_i is 1/8 + c_i . u / 2, up to second derivatives of u. Hence T gets
+ * -(G . u) a step. Its mean over the fluid is given back everywhere, as a multiple of h: so T does
+ * not drift. */
 #ifndef TAGFLOW_SCALAR_H
 #define TAGFLOW_SCALAR_H
 
@@ -198,7 +199,7 @@ TAGFLOW_FN void scalar_collide(const real g[Q_AXES], real out[Q_AXES], struct sc
     out[0] = sources ? g[0] + (s - (number)2 * sum) : g[0] - (number)2 * sum;
 }
 
-/* What a scalar of value 1 sends along link i, or keeps; carried: C_f u. */
+/* Population that a scalar of value 1 sends along link i, or keeps (i = 0); carried: C_f u. */
 TAGFLOW_FN real scalar_sends(int i, number flow, const real carried[3])
 {
     const number half = (number)0.5, eighth = (number)0.125;
@@ -248,7 +249,7 @@ TAGFLOW_FN void scalar_limit(real out[Q_AXES], struct scalar_parameters p,
     out[0] = real_if_less(factor, one, e - sum, out[0]);
 }
 
-/* What leaves a cell; parameters: as for scalar_collide(). */
+/* Populations that leave a cell; parameters: as for scalar_collide(). */
 TAGFLOW_FN void scalar_leave(const real g[Q_AXES], real out[Q_AXES], struct scalar_parameters p,
                              struct scalar_rates r, struct scalar_range range, real t, real other,
                              int moves, const real u[3])
@@ -258,7 +259,7 @@ TAGFLOW_FN void scalar_leave(const real g[Q_AXES], real out[Q_AXES], struct scal
         scalar_limit(out, p, range, u);
 }
 
-/* What links to walls need of a cell: the scalar's value before the step, the conductivity with
+/* State of a cell for links to walls: the scalar's value before the step, the conductivity with
  * the eddies', C_f, and the velocity. */
 struct scalar_cell {
     number t, k, flow, u[3];
@@ -271,7 +272,7 @@ TAGFLOW_FN struct scalar_cell scalar_cell(struct scalar_parameters p, number t, 
     return c;
 }
 
-/* What comes back from a wall of given value behind a layer of resistance a. The link meets the
+/* Population returned by a wall of given value behind a layer of resistance a. The link meets the
  * wall at fraction q of it; n: component of the wall's normal along the link. A linear profile
  * between the cell and the wall gives the flux; more than 1/4 of the difference would overshoot.
  * Solids resolve their layers: they keep the rules without the limiter. */
@@ -286,7 +287,7 @@ TAGFLOW_FN number scalar_layer_back(const struct view *v, const struct scalar_ro
     return left + (share < most ? share : most) * (given - c.t);
 }
 
-/* What comes back along link `in` from an opening, see tag.h. */
+/* Population returned along link `in` by an opening, see tag.h. */
 TAGFLOW_FN number scalar_through(const struct view *v, const struct scalar_row *wall, int in,
                                  number left, struct scalar_cell c)
 {
@@ -338,8 +339,8 @@ TAGFLOW_FN struct scalar_slope scalar_slope(const struct view *v, const struct s
     return s;
 }
 
-/* What a link takes from the population that leaves along it, (G . c_i) h*_i. g, u: components of G
- * and of the velocity, of one cell or of a vector, along its axis; way: of c_i, 1 or -1. */
+/* Part that a link takes from the population that leaves along it, (G . c_i) h*_i. g, u: components
+ * of G and of the velocity, of one cell or of a vector, along its axis; way: of c_i, 1 or -1. */
 #define SCALAR_CLIMB(g, way, u) ((number)0.125 * ((way) * (g)) + ((number)0.5 * (g)) * (u))
 
 /* Takes it from all populations, as if all left into cells that hold the set, and gives back what
@@ -442,9 +443,9 @@ TAGFLOW_FN number scalar_oblique_back(const struct view *v, const struct scalar_
     return ((one - r) * left + n * given) / (one + r);
 }
 
-/* What comes back along link `in` from a wall, as it is stored. g, out: populations before and
- * after the collision; left: what left into the wall, as it was stored. near: the cell's entry in
- * the list of cells beside surfaces, NULL: none. */
+/* Stored population returned along link `in` by a wall. g, out: populations before and after the
+ * collision; left: stored population that left into the wall. near: the cell's entry in the list of
+ * cells beside surfaces, NULL: none. */
 TAGFLOW_FN set_stored link_back(const struct view *v, const struct scalar_row *wall, int in,
                                 const number g[Q_AXES], const number out[Q_AXES], set_stored left,
                                 struct scalar_cell c, const struct near_cell *near)
@@ -475,7 +476,7 @@ TAGFLOW_FN set_stored *set_waiting(const struct view *v, int set, int odd, int i
            place;
 }
 
-/* What comes back from the walls at a cell's links; parameters: as for link_back(). */
+/* Stores the populations returned by walls at a cell's links; parameters: as for link_back(). */
 TAGFLOW_FN void set_leaves(const struct view *v, int set, int odd, cell_index n,
                            const struct around *a, const struct set_places *p, uint32_t links,
                            const number g[Q_AXES], const number out[Q_AXES],

@@ -9,7 +9,7 @@
 /* Values of this size are not sane: they overflow before long, even in fp32. */
 #define SCALAR_SANE 1e30
 
-/* What the sums are made of: (T - shift) value, its square, and E enthalpy. The three products must
+/* Terms of the sums: (T - shift) value, its square, and E enthalpy. The three products must
  * be at most 1 in every cell, so `value` and `enthalpy` are powers of two that follow from the
  * largest values; 0: not known yet, the sums are 0. */
 struct scalar_scale {

@@ -123,7 +123,7 @@ TAGFLOW_FN number seam_rounded(const struct seam_lists *s, number f)
     return (number)(set_stored)f;
 }
 
-/* What comes back from a wall of the view, or passes by where there is none. */
+/* Population returned by a wall of the view; f itself where there is none. */
 TAGFLOW_FN number seam_reflect(const struct view *v, const struct seam_wall *wall, uint32_t link,
                                number f)
 {

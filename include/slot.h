@@ -57,7 +57,7 @@ struct type_set {
     uint32_t word[TAG_ROWS / 32];
 };
 
-/* What kernels of scalars need beside the sets. */
+/* Parameters for kernels of scalars, beside the sets. */
 struct scalar_physics {
     const struct scalar_row *row; /* [sets - 1][TAG_ROWS] of the sets after the flow; NULL: they are
                                    * no scalars */

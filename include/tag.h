@@ -69,8 +69,8 @@ struct tag_row {
                               * at omega = 2; see open.h */
 };
 
-/* What the link of a scalar's set finds beyond its end, where no cell holds the set. g*_out is the
- * population that left, g_in what comes back.
+/* Rules for links of a scalar's set whose next cell does not hold the set. g*_out is the
+ * population that left, g_in the one that comes back.
  *
  * adiabatic: g_in = g*_out
  * given:     g_in = a g*_out + b, b times a time function. Value T_w: a = -1, b = T_w/4; flux q

@@ -7,8 +7,8 @@
 #define SUBGRID_MODEL "solver.subgrid {smagorinsky: {constant: 0.1}}"
 enum { REMEDY = 192 };
 
-/* What to take in place of a grid that is so many times too coarse: a finer one, or a subgrid model
- * where that would cost far too much. At the same Mach number tau - 1/2 is proportional to the
+/* Remedy for a grid that is so many times too coarse: a finer one, or a subgrid model where that
+ * would cost far too much. At the same Mach number tau - 1/2 is proportional to the
  * number of cells along a length. */
 const char *finer_text(const struct flow_case *c, double times, char text[REMEDY]);
 

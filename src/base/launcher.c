@@ -1,4 +1,4 @@
-/* What started this process; see launcher.h. */
+/* Launcher of this process; see launcher.h. */
 #include "base/launcher.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What started this process: mpirun or mpiexec of an MPI, srun, or nothing of the kind. The
- * environment says it. */
+/* Launcher of this process: mpirun or mpiexec of an MPI, srun, or none. The environment names
+ * it. */
 #ifndef TAGFLOW_LAUNCHER_H
 #define TAGFLOW_LAUNCHER_H
 

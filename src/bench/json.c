@@ -54,7 +54,7 @@ static json_t *phases(const struct bench_row *row)
     return object;
 }
 
-/* What the rock was to be, and its porosity if it was measured. */
+/* Requested rock, and its porosity if it was measured. */
 static json_t *rock_json(const struct bench_row *row)
 {
     const struct bench_rock rock = bench_rock(&row->subject);

@@ -174,7 +174,7 @@ static void look_at_scalars(const struct plain *p, struct cell *cell, int type, 
     }
 }
 
-/* What comes back along link `in` from a place that is not fluid; out: what left into it. */
+/* Population returned along link `in` by a place that is not fluid; out: the one that left. */
 static set_stored scalar_from(const struct plain *p, int set, size_t beyond, int in, number out,
                               struct scalar_cell cell)
 {

@@ -58,7 +58,7 @@ static const char *unknown_row(const struct tag_row *row)
     return row->damped ? "a subgrid model damped by walls" : row->sponge ? "sponges" : NULL;
 }
 
-/* What the plain step lacks of a case with scalars; NULL: nothing. */
+/* Feature of a case with scalars that the plain step lacks; NULL: none. */
 static const char *unknown_scalars(const struct flow_case *c)
 {
     for (int k = 0; k < c->scalar_count; k++) {

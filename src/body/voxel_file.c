@@ -143,7 +143,7 @@ static enum status open_file(struct voxel_file *f, const char *path, int64_t *by
     return STATUS_OK;
 }
 
-/* What the file's first bytes tell: an entry of `known`, or their number. */
+/* Index in `known` of the file's first bytes; the number of entries: none fits. */
 static size_t look(const struct voxel_file *f, int64_t bytes)
 {
     char begin[8] = "";

@@ -91,7 +91,7 @@ static inline int voxel_image_cells(const struct voxel_image *v, int axis)
     return (v->to[axis] - v->from[axis]) << v->level;
 }
 
-/* What is kept of a voxel with each label: 0: fluid, 1: solid, 2 + k: solid, and the label is
+/* Value kept for a voxel with each label: 0: fluid, 1: solid, 2 + k: solid, and the label is
  * apart[k]. */
 static inline void voxel_values(const struct voxel_image *v, uint8_t value[VOXEL_LABELS])
 {

@@ -12,7 +12,7 @@
 /* Most bytes after the last plane that only align what follows. */
 enum { ALIGNED = 15 };
 
-/* What the description says; 0: nothing. planes: of all axes. */
+/* Sizes in the image description; 0: not given. planes: of all axes. */
 struct said {
     int64_t planes, axis[3]; /* slices or z, channels, times */
 };

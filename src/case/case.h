@@ -99,8 +99,8 @@ enum signal_kind { SIGNAL_LIST(X) };
 enum scalar_kind { SCALAR_KIND_LIST(X) };
 #undef X
 
-/* What a scalar meets at a face or body: name, the member of struct case_scalar_wall with a value
- * that it gives (`none`: no value), does it give a flux. */
+/* Conditions of a scalar at a face or body: name, the member of struct case_scalar_wall with a
+ * value that it gives (`none`: no value), does it give a flux. */
 #define SCALAR_WALL_LIST(X)                                                                        \
     X(adiabatic, none, false)  /* walls, planes of symmetry: nothing passes */                     \
     X(value, value, false)     /* walls and openings: the value is given */                        \
@@ -248,9 +248,9 @@ struct case_flow_rate {
     double time;   /* steps in which a deviation falls to 1/e */
 };
 
-/* What one scalar meets at a face, patch or body. Values are relative to the scalar's reference. In
- * lattice units the fluid's heat capacity (per volume) is 1, and so is a kelvin: a conductivity is
- * a diffusivity, a flux of heat K cells a step. Unused members are 0. */
+/* Condition of one scalar at a face, patch or body. Values are relative to the scalar's reference.
+ * In lattice units the fluid's heat capacity (per volume) is 1, and so is a kelvin: a conductivity
+ * is a diffusivity, a flux of heat K cells a step. Unused members are 0. */
 struct case_scalar_wall {
     enum scalar_wall kind;
     double value;                /* value */
@@ -274,7 +274,7 @@ struct case_label {
     struct case_scalar_wall scalar[CASE_SCALARS];
 };
 
-/* What a scalar meets at a part of a body: 0: the body without its labels, k: labels[k - 1]. */
+/* Condition of a scalar at a part of a body: 0: the body without its labels, k: labels[k - 1]. */
 const struct case_scalar_wall *case_body_wall(const struct case_body *body, int part, int scalar);
 
 /* Does any part conduct the scalar? */
@@ -500,7 +500,7 @@ struct case_zone {
     struct case_sponge sponge;
 };
 
-/* What a region of finer cells is. */
+/* Kinds of regions of finer cells. */
 #define REFINE_LIST(X)                                                                             \
     X(box)                                                                                         \
     X(shape)                                                                                       \
@@ -544,8 +544,6 @@ struct case_unitless {
 /* Largest Mach number of inflow and of body surfaces: the method cannot represent faster flows. */
 #define MACH_MAX 0.3
 
-/* What a force or a difference of pressures drives in a case that names no velocity. All 0: the
- * case names one, or nothing drives the flow. */
 /* How the velocity that a force or pressures drive is estimated. */
 #define DRIVEN_LIST(X)                                                                             \
     X(friction, "about", "by Poiseuille flow in the widest gap")                                   \
@@ -562,6 +560,8 @@ struct case_unitless {
 enum driven_by { DRIVEN_LIST(X) };
 #undef X
 
+/* Flow driven by a force or a difference of pressures in a case that names no velocity. All 0: the
+ * case names one, or nothing drives the flow. */
 struct case_driven {
     double velocity; /* an estimate */
     enum driven_by by;
@@ -854,7 +854,7 @@ struct case_output {
 bool case_output_next(const char **at, struct case_output *o);
 bool case_output_is(const struct case_output *o, const char *section);
 
-/* What a resolved case says of its earlier result, in the names of a case with these scalars;
+/* Fills *e with the earlier result of a resolved case; cells and names of scalars are taken from c,
  * `path` is copied. False: it has none, or no memory. */
 bool case_recall_earlier(const char *resolved, const struct flow_case *c, const char *path,
                          struct case_earlier *e);
@@ -865,7 +865,7 @@ void case_name_of(char name[CASE_NAME], const char *path);
 /* run.steps of a resolved case; 0: the text is none. */
 int64_t case_last_step(const char *resolved);
 
-/* What the series `name` of a resolved case measures, as text: "of: forces, body: ball". False: the
+/* Definition of the series `name` of a resolved case, as text: "of: forces, body: ball". False: the
  * case has no such series. */
 bool case_series_text(const char *resolved, const char *name, const char **text, int *length);
 

@@ -246,7 +246,7 @@ static void measure_widths(struct points *p, int axis)
             measure_line(p, axis, at);
 }
 
-/* What the points say of a flow along an axis. Velocities are those of g / (8 nu) = 1. */
+/* Passage along an axis, found from the points. Velocities are for g / (8 nu) = 1. */
 struct passage {
     double velocity; /* largest, where the planes are resistances in a row; of a passage that bodies
                       * close in straight direction, in the widest gap */

@@ -77,7 +77,7 @@ bool case_recall_earlier(const char *resolved, const struct flow_case *c, const 
     return e->file;
 }
 
-/* What a series measures: its entry without `every`, the first key, and `statistics`, the last. */
+/* Definition of a series: its entry without `every`, the first key, and `statistics`, the last. */
 bool case_series_text(const char *resolved, const char *name, const char **text, int *length)
 {
     static const char last[] = ", statistics: ";

@@ -8,7 +8,6 @@
 
 enum { SHOWN = 160 }; /* bytes of a value in a message */
 
-/* What a comparison needs to know. */
 struct comparison {
     const char *whose; /* names the earlier run in messages */
     bool older;        /* the earlier case has an older physics version */

@@ -247,7 +247,7 @@ static void say_walls(const struct flow_case *c, int k)
         say("%s: %s", s->name, *text ? text : "no value or flux is given at any face or body");
 }
 
-/* What a scalar begins with in a case that begins with an earlier result. */
+/* Says which values a scalar begins with in a case that begins with an earlier result. */
 static void say_initial(const struct flow_case *c, int k)
 {
     const struct case_scalar *const s = &c->scalars[k];

@@ -1,4 +1,4 @@
-/* What scalars meet at faces, patches and bodies: the keys `scalars` of an opening or a body. */
+/* Conditions of scalars at faces, patches, bodies: the keys `scalars` of an opening or a body. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,8 +12,8 @@
      .unit = UNIT_TEMPERATURE, .range = VALUES, .otherwise = "not given", .example = "310 K",           \
      .meaning = "the value there; a time function multiplies its difference from the scalar's reference"}
 
-/* What a scalar meets at a wall of a face or at a body; `other`: another kind, `unnamed`: the default of
- * a scalar that is not named. */
+/* Conditions of a scalar at a wall of a face or at a body; `other`: another kind, `unnamed`: the
+ * default of a scalar that is not named. */
 #define SCALAR_WALL_ROWS(P, struct_, other, unnamed)                                                    \
     {ROW(P ".scalars", KEY_NAMES), AT(struct_, scalar), .late = true, .write = scalar_walls_write,      \
      .otherwise = unnamed " for each", .example = "{temperature: {value: 310 K}}",                      \

@@ -344,7 +344,7 @@ void choice_text(const char *const *choices, char *text, size_t size);
 /* "above 0, at most 0.577"; "" without limits. */
 void range_text(const struct key *key, char *text, size_t size);
 
-/* What type of value a key takes, in words: "a whole number"; at most KEYS_TYPE bytes. */
+/* Type of a key's value, in words: "a whole number"; at most KEYS_TYPE bytes. */
 void type_text(const struct key *key, char *text, size_t size);
 
 /* Print every key whose path begins with `prefix` (NULL or "": all), in concrete names too

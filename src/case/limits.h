@@ -1,4 +1,4 @@
-/* What operators and walls were tested for: defaults and advice go by it. */
+/* Limits up to which operators and walls were tested: defaults and advice follow them. */
 #ifndef TAGFLOW_LIMITS_H
 #define TAGFLOW_LIMITS_H
 

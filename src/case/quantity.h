@@ -18,7 +18,7 @@ struct quantity {
     struct dimension dimension;
 };
 
-/* What one lattice unit is: length in m, time in s, density in kg/m3. */
+/* One lattice unit: length in m, time in s, density in kg/m3. */
 struct quantity_scale {
     double dx, dt, density;
 };

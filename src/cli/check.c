@@ -333,7 +333,7 @@ static void say_time(const struct scale *s)
             text, assumed_rate(s->parts->c));
 }
 
-/* What the command line asks for. */
+/* Arguments of the command line. */
 struct wanted {
     struct case_arguments files;
     int ranks;

@@ -511,7 +511,7 @@ static void say_table(const struct checked_levels *k)
     }
 }
 
-/* What regions were enlarged by. */
+/* Says how much regions were enlarged. */
 static void say_grown(const struct checked_levels *k)
 {
     for (int l = 1; l < k->refined.levels; l++) {

@@ -101,8 +101,8 @@ static int slurm_nodes(void)
     return nodes > 0 ? nodes : 1;
 }
 
-/* What Slurm gave this job: the ranks that it was asked for, else one for each GPU, else one for
- * each node. */
+/* Chooses ranks in a Slurm job: the ranks that it was asked for, else one for each GPU, else one
+ * for each node. */
 static void choose_in_slurm(struct launch *l, bool use_gpus)
 {
     if (!l->ranks)

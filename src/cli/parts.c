@@ -215,7 +215,7 @@ static void estimate(const struct parts *p, struct domain *block, struct needs *
 
 /* ---- with the cells of a level ---- */
 
-/* What a block needs if no body is in it. Ghost cells are as those of the block are. */
+/* Needs of a block if no body is in it. The same share of its own and its ghost cells is fluid. */
 static void count_cells(const struct parts *p, struct domain *block, struct needs *needs)
 {
     const int *const lo = block->lo, *const n = block->view.n;

@@ -5,7 +5,7 @@
 #include "domain/balance.h"
 #include "tags/sampling.h"
 
-/* What a rank needs. */
+/* Memory and cells of a rank. */
 struct needs {
     double dense, sparse; /* bytes of the backend's memory if all cells, or fluid cells alone, have
                            * populations */

@@ -1,4 +1,4 @@
-/* What a step of a run costs its ranks together: for `check`. */
+/* Cost of a step of a run on all its ranks: for `check`. */
 #ifndef TAGFLOW_SCALE_H
 #define TAGFLOW_SCALE_H
 

@@ -11,7 +11,7 @@
 
 #include "stored.h"
 
-/* What the compiler's vectors do not express: conversion of halves by instructions, and stores of
+/* Operations that the compiler's vectors lack: conversion of halves by instructions, and stores of
  * some lanes. Other instruction sets do without. */
 #ifdef __x86_64__
 #define LANES_F16C (TAGFLOW_VECTOR == 32)

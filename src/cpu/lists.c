@@ -61,7 +61,7 @@ struct cutting {
     int threads;
 };
 
-/* What a thread needs to cut a row. */
+/* Memory of a thread that cuts a row. */
 struct scratch {
     struct cell_links *links; /* [n[0]] */
     struct runs one;          /* the lists of one row */

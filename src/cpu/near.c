@@ -174,8 +174,8 @@ TAGFLOW_FN real choose_lanes(unsigned lanes, real a, real b)
     return choose((((lane_bits){0} + (lane_bit)lanes) & bit) != 0, a, b);
 }
 
-/* What comes back along link `in` of cells from walls of several types, in the lanes that have the
- * link; in others what leaves. */
+/* Populations returned along link `in` by walls of several types, in the lanes that have the link;
+ * in other lanes the populations that leave. */
 static __attribute__((noinline)) real leave_unlike(const struct view *v, const struct gathered *g,
                                                    const struct crossings *l,
                                                    const struct leaving_cells *cells, int in,

@@ -119,7 +119,7 @@ static arrive_function *arrive_of(const struct arriving *a)
                : arrive_any;
 }
 
-/* What the rule of the cells' own type makes of populations that arrived. */
+/* Applies the rule of the cells' own type to populations that arrived. */
 static __attribute__((noinline)) void arrive_lanes(const struct view *v, const struct link_group *g,
                                                    const struct gathered *cells, const number *lift,
                                                    real f[Q])

@@ -1,4 +1,4 @@
-/* What the files of a variant's step share: addresses of a row's populations, the constants of a
+/* Common parts of a variant's step: addresses of a row's populations, the constants of a
  * run, the loops of the operators (rows.c), and the queue of single cells (queue.c). */
 #ifndef TAGFLOW_CPU_ROWS_H
 #define TAGFLOW_CPU_ROWS_H

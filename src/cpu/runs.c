@@ -269,7 +269,7 @@ static bool mask_run(struct runs *runs, struct row_run *run, const struct cell_l
     return true;
 }
 
-/* What link i of a cell brings: -1: it comes from fluid; else as link_from. */
+/* Source of link i of a cell: -1: fluid; else as link_from. */
 static int brings(const struct cell_links *l, int i)
 {
     return l->links & 1u << i ? link_from(l, i) : -1;

@@ -98,7 +98,7 @@ static void bounce_set(const struct stretch *s, const struct set_row *r, int set
     }
 }
 
-/* What walls make of the populations that left into them. */
+/* Replaces populations that left into walls by those that the walls return. */
 static void give_back(const struct stretch *s, const struct set_row *r, int set,
                       const struct scalars *a)
 {
@@ -124,7 +124,7 @@ static void give_back(const struct stretch *s, const struct set_row *r, int set,
     }
 }
 
-/* What a mean gradient added to populations that left into walls is taken back, as set_stays does.
+/* Gives back what a mean gradient took from populations that left into walls, as set_stays does.
  */
 static void give_level(const struct stretch *s, const struct set_row *r, int set,
                        const struct scalars *a)
@@ -163,7 +163,7 @@ static void find_values(const struct stretch *s, const struct set_row *r, int se
     }
 }
 
-/* What the collision of a set needs beside its populations. */
+/* Arguments of a set's collision, beside its populations. */
 struct set_collision {
     struct scalar_parameters p;
     const number *other, *u[3], *eddy; /* [x]; other: NULL without a source */
@@ -173,8 +173,8 @@ struct set_collision {
     struct scalar_range range;
 };
 
-/* What a collision may have: nothing of it; sources, the subgrid model and a gradient; these and
- * the limiter. */
+/* Possible terms of a collision: none; sources, the subgrid model and a gradient; these and the
+ * limiter. */
 enum full { FULL_none, FULL_sources, FULL_limited };
 
 /* Collides cells x <= cell < x + count. */

@@ -78,7 +78,7 @@ void sparse_survey(struct sparse *s, const struct domain *d, int threads)
     s->places = s->fluid + most;
 }
 
-/* What the case asks for; never where bodies conduct a scalar, as cells that are not fluid hold
+/* Choice of the case; never where bodies conduct a scalar, as cells that are not fluid hold
  * populations, too. */
 static enum sparse_use use_of(const struct flow_case *c)
 {

@@ -56,7 +56,7 @@ struct cluster cluster_default(void)
     return c;
 }
 
-/* What is wrong with the text of a value, or NULL. */
+/* Reads a value. Returns the error in its text, or NULL. */
 static const char *read_value(const struct key *key, const char *text, double *value)
 {
     static char why[96];

@@ -1,4 +1,4 @@
-/* What a rank does in a step: cells that it updates, messages that it sends. All of it follows from
+/* Work of a rank in a step: cells that it updates, messages that it sends. All of it follows from
  * its block, so that it is known for any number of ranks without starting them. */
 #ifndef TAGFLOW_LOAD_H
 #define TAGFLOW_LOAD_H

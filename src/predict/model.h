@@ -9,7 +9,7 @@
 #include "predict/cluster.h"
 #include "predict/load.h"
 
-/* What limits a step: its part that would shorten it most if it took no time. */
+/* Limit of a step: its part that would shorten it most if it took no time. */
 #define LIMIT_LIST(X) X(interior) X(shell) X(packing) X(launches) X(network) X(latency)
 enum limit {
 #define X(name) LIMIT_##name,

@@ -15,7 +15,7 @@
 
 enum { COVER_TAG = 120, MOST_COMPONENTS = 16 };
 
-/* What the last number of a covered cell says. */
+/* Last number of a covered cell: no finer cells; finer cells without the quantity; with it. */
 enum { COVERED_no = 0, COVERED_empty = 1, COVERED_has = 2 };
 
 /* ---- regions ---- */

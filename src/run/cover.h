@@ -14,8 +14,8 @@
 
 struct cover;
 
-/* What a quantity's or a file's function gets: a piece of the level in coordinates of this rank's
- * block, and its values, [cells][components]. A piece may hold cells that are not of the level:
+/* Function of a quantity or a file: gets a piece of the level, in coordinates of this rank's block,
+ * and its values, [cells][components]. A piece may hold cells that are not of the level:
  * their values are 0. Returns a status, which ends the loop if it is not STATUS_OK. */
 typedef enum status cover_use(void *to, int level, const struct box *piece, const double *values);
 

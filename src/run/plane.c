@@ -67,7 +67,7 @@ static double shown(double value)
     return isfinite(value) ? value : INFINITY;
 }
 
-/* What is shown of a cell that is not fluid. */
+/* Value shown for a cell that is not fluid. */
 static double not_fluid(const struct view *v, size_t cell)
 {
     return (v->tags[cell] & TAG_ROW) == TAG_ABSENT ? absent : NAN;

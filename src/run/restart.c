@@ -15,7 +15,7 @@
 
 enum { CASE_LIMIT = 64 << 20, RECORD_LIMIT = 64 << 20 };
 
-/* What status.json or report.json says. */
+/* State of a run in status.json or report.json. */
 struct record {
     bool known;
     enum run_state state;

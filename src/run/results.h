@@ -63,7 +63,7 @@ struct results_file {
     bool again;   /* a snapshot or an image that this run writes again */
 };
 
-/* What is the file of this name in a folder? */
+/* Identifies the file of this name in a folder. */
 struct results_file results_look(const struct results *r, enum results_part part, const char *file);
 
 #endif

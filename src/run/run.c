@@ -66,7 +66,7 @@ struct wishes {
     int64_t status, stop, checkpoint, batch, look, busy;
 };
 
-/* What the sums over the flow are wanted for at a step that wall time chooses. */
+/* Use of sums over the flow at a step that wall time chooses: none, live line, line of the log. */
 enum { LOOK_NOT, LOOK_LIVE, LOOK_LINE };
 
 struct run {

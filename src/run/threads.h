@@ -5,7 +5,7 @@
 #include "base/cores.h"
 #include "case/case.h"
 
-/* What decided on the number of threads. */
+/* Reason for the number of threads. */
 enum threads_by {
     THREADS_BY_CASE,        /* run.threads */
     THREADS_BY_ENVIRONMENT, /* OMP_NUM_THREADS */

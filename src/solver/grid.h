@@ -87,8 +87,8 @@ double grid_updates(const struct grid *g, bool fluid);
 /* Time of the rank with most fluid cells over the mean: of each level, one after the other. */
 double grid_imbalance(const struct grid *g);
 
-/* What all ranks send through MPI in a step of level 0, for halos and between levels. Collective.
- */
+/* Bytes that all ranks send through MPI in a step of level 0, for halos and between levels.
+ * Collective. */
 struct exchange_bytes grid_messages(const struct grid *g);
 
 /* How messages of halos and between levels are transferred, the same on all ranks: in a word or

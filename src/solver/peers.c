@@ -18,7 +18,7 @@ struct flag {
 };
 static const int64_t failed = INT64_MAX;
 
-/* What a rank tells the others of its host. */
+/* Data that a rank sends to the others of its host. */
 struct host_offer {
     bool good;
     struct peer_handle handle;

@@ -37,7 +37,7 @@ enum status seam_create(struct seam *s, const struct refined *r,
                         struct solver *coarse, struct solver *fine);
 void seam_destroy(struct seam *s);
 
-/* What the seam between two levels takes, from their tags alone. */
+/* Size of the seam between two levels, found from their tags alone. */
 struct seam_facts {
     int64_t crossing; /* as in struct seam */
     double bytes;     /* of all ranks of the domains */
@@ -47,7 +47,7 @@ enum status seam_look(struct seam_facts *f, const struct refined *r,
                       const struct flow_case *coarse_case, const struct flow_case *fine_case,
                       const struct domain *coarse, const struct domain *fine);
 
-/* What a rank sends to another one in a step of the coarse level. */
+/* Messages from one rank to another in a step of the coarse level. */
 struct seam_sends {
     int from, to;
     double bytes;

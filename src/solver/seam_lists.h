@@ -68,7 +68,7 @@ struct seam_made {
 enum status seam_make(struct seam_made *m, MPI_Comm comm);
 void seam_made_destroy(struct seam_made *m);
 
-/* What ranks of another cut would need of each other: fills `sent` and `left` from the tags of the
+/* Finds the needs between ranks of another cut: fills `sent` and `left` from the tags of the
  * processes of comm; each need is on one process. `wanted` is set, too. Errors as above. */
 enum status seam_make_needs(struct seam_made *m, MPI_Comm comm);
 

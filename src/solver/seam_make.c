@@ -63,7 +63,7 @@ static int64_t cells_of(const struct paths *p)
     return (int64_t)n[0] * n[1] * n[2];
 }
 
-/* What leaves a fine cell through its link i at a substep. */
+/* Key of the population that leaves a fine cell through its link i at a substep. */
 static int64_t left_key(const struct paths *p, const int at[3], int i, int substep)
 {
     return ((i - 1) * cells_of(p) + cell_key(p, at)) * 2 + (substep - 1);
@@ -273,8 +273,8 @@ static void make_links(struct seam_made *m)
 
 /* ---- groups of the coarse level ---- */
 
-/* What ends in fine cell number s of coarse cell `at` along i after the second substep, if it left
- * the fine level: true, with the link and substep at which it left. */
+/* Did the population i that ends in fine cell number s of coarse cell `at` after the second substep
+ * leave the fine level? *left: the link and substep at which it left. */
 static bool leaves_to(struct seam_made *m, const int at[3], int i, int s, struct seam_origin *left)
 {
     int fine[3];

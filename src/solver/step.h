@@ -11,7 +11,7 @@
 enum status solver_step(struct solver *s);
 enum status solver_advance(struct solver *s); /* without solver_adjust */
 
-/* What follows a step, and step 0: the mean velocity for scalars, and their ranges. */
+/* Updates after a step, and at step 0: the mean velocity for scalars, and their ranges. */
 enum status solver_adjust(struct solver *s);
 
 /* Advances by as many steps as one sweep over memory makes: at least 1, at most `most`. Otherwise

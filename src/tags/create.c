@@ -201,7 +201,7 @@ static enum status no_fluid(const struct domain *d)
                      d->level);
 }
 
-/* What is cut, and where; at: positions of cuts, NULL: even ones. */
+/* Level to cut, and its cuts; at: positions of cuts, NULL: even ones. */
 struct cuts {
     const struct refined *refined; /* NULL: one level */
     int level, cuts[3];

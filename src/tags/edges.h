@@ -1,4 +1,4 @@
-/* What must not come near the edges of the levels of a refined grid: open faces and bodies. */
+/* Distances of open faces and bodies from the edges of the levels of a refined grid. */
 #ifndef TAGFLOW_EDGES_H
 #define TAGFLOW_EDGES_H
 

@@ -21,7 +21,7 @@ static const int velocities[Q][3] = LATTICE_VELOCITIES;
 /* Why a fluid cell is in the list: for sums alone, or because the list's kernel steps it. */
 enum reason { REASON_none, REASON_sums, REASON_step };
 
-/* What the list is needed for. */
+/* Purposes of the list. */
 struct wants {
     bool sums[CASE_BODIES];    /* a series of the body's forces or heat */
     bool oblique[CASE_BODIES]; /* see case_oblique_flux() */
@@ -32,7 +32,7 @@ struct wants {
     bool touch[TAG_ROWS]; /* of any other */
 };
 
-/* What a scalar meets in cells of this type; NULL: they are in no body. */
+/* Condition of a scalar at cells of this type; NULL: they are in no body. */
 static const struct case_scalar_wall *wall_of(const struct bodies *b, const struct domain *d,
                                               int type, int scalar)
 {

@@ -185,7 +185,7 @@ struct verdict {
     int joined;
 };
 
-/* What the parts are held against. */
+/* Facts by which the parts are judged. */
 struct measure {
     const struct domain *d;
     const struct flow_case *c;

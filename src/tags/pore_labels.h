@@ -24,7 +24,7 @@ enum { PORE_FORWARD = 9 };
             {0, -1, 1},                                                                            \
     }
 
-/* What a part touches, as bits: 2 a and 2 a + 1: the lower and the upper end of the region along
+/* Contacts of a part, as bits: 2 a and 2 a + 1: the lower and the upper end of the region along
  * axis a; TOUCH_OPEN: an open face; TOUCH_ROUND << a: it goes round axis a. */
 enum { TOUCH_OPEN = 1 << 6, TOUCH_ROUND = 1 << 7, TOUCH_FLOW = TOUCH_OPEN | 7 * TOUCH_ROUND };
 

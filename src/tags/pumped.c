@@ -4,7 +4,7 @@
 #include "boundary.h"
 #include "surface.h"
 
-/* What link i of a cell from a wall of this type adds. */
+/* Mass that link i of a cell from a wall of this type adds. */
 static double link_adds(const struct view *v, const struct tag_row *wall, const int at[3], int i)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;

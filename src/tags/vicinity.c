@@ -391,7 +391,7 @@ void vicinity_bounds(const struct vicinity *v, int lo[3], int hi[3])
     }
 }
 
-/* What lies between a point x and an interval, with sign: 0 inside. */
+/* Signed distance of a point x from an interval: 0 inside. */
 static double beyond(double x, double lo, double hi)
 {
     return x < lo ? x - lo : x > hi ? x - hi : 0;
