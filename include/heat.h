@@ -51,8 +51,8 @@ TAGFLOW_FN void heat_flow(const struct view *v, int odd, cell_index n, const str
     carried_flow(k, m, p, subgrid_rates(row->subgrid, f, m, p, damping, forced), row->subgrid);
 }
 
-/* Do cells of this type lie behind the surface? surface: 1 + number of a body, or minus that of a
- * face or patch. */
+/* Do cells of this type lie behind the surface? surface: 1 + number of a body, or minus the number
+ * of a face or patch. */
 TAGFLOW_FN int heat_behind(const struct view *v, int set, int surface, int type)
 {
     return surface > 0 ? v->rows[type].body == surface

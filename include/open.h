@@ -148,7 +148,7 @@ TAGFLOW_FN real node_drho(const real f[Q], uint32_t unknown, const real u[3], co
     return (sum + of_rho) / ((number)1 - of_rho - of_drho);
 }
 
-/* The non-equilibrium part of all populations: unknown ones take that of their opposite
+/* The non-equilibrium part of all populations: unknown ones take their opposite's value
  * (bounce-back). This part must carry no momentum. Its momentum along the face is therefore
  * subtracted, in equal shares, from the unknown populations with a component along the face (as
  * Hecht, Harting, J. Stat. Mech. P01018, 2010, do where known populations are kept). Without this

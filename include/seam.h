@@ -160,7 +160,7 @@ TAGFLOW_FN number seam_limit(number below, number above, number slope)
     return size <= most ? slope : slope < zero ? -most : most;
 }
 
-/* The kernels' work on number n of a list. The view is that of the level named. */
+/* The kernels' work on number n of a list. The view belongs to the level named. */
 
 /* Coarse level, after its step, of parity `odd`. */
 TAGFLOW_FN void seam_gather(const struct view *v, const struct seam_lists *s, int odd, size_t n)

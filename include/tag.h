@@ -101,7 +101,7 @@ enum {
 #define LIMITED_MOST 0.125
 #define OPEN_LEAST 0x1p-20
 
-/* Which kernel steps a scalar's set in cells of a type? In fluid cells that of the flow. */
+/* Which kernel steps a scalar's set in cells of a type? In fluid cells the flow's kernel. */
 enum {
     HOLDS_none = 0,   /* the cell does not hold the set */
     HOLDS_swept = 1,  /* the kernel for boxes */

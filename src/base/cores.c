@@ -147,8 +147,8 @@ static int at_most(int count, double limit)
     return cores > 1 ? cores : 1;
 }
 
-/* users[k]: ranks of this host that may use core k. A rank's share of a core is that of the others
- * who may use it. */
+/* users[k]: ranks of this host that may use core k. All ranks that may use a core
+ * have the same share of it. */
 static void find(struct cores *c, const cpu_set_t *host, const cpu_set_t *own,
                  const int users[CPU_SETSIZE])
 {

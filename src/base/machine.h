@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* The processor's name, "AMD EPYC 9654 96-Core Processor", "Arm Neoverse V2"; else that of the
- * board; "unknown processor" if neither is known. */
+/* The processor's name, "AMD EPYC 9654 96-Core Processor", "Arm Neoverse V2"; else the board's
+ * name; "unknown processor" if neither is known. */
 void machine_processor(char name[128]);
 /* The same of a text as Linux's /proc/cpuinfo; false: there is no name in it. */
 bool machine_processor_in(const char *cpuinfo, char name[128]);

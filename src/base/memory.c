@@ -49,7 +49,7 @@ static void limit_by_group(const char *folder, const struct group_names *names, 
 }
 
 /* The same for a group and those around it. A container may not show the folder of its group, only
- * that of the root. */
+ * the root's folder. */
 static void limit_by_groups(const char *root, const char *group, const struct group_names *names,
                             double *available, double *all)
 {

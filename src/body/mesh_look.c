@@ -161,7 +161,7 @@ void mesh_sorted_free(struct mesh_sorted *s)
 }
 
 /* Counts cells whose centres a part encloses: on each line the index of the first cell beyond an
- * exit, less that of the first cell beyond an entry. */
+ * exit, less the index of the first cell beyond an entry. */
 static bool count_part(const struct triangles *t, int64_t *cells)
 {
     static const int x[3] = {1, 0, 0};

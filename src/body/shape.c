@@ -163,7 +163,7 @@ static void leaf_make(struct shape_leaf *l, const struct case_shape *s, const st
         l->center[a] = p->shift[a] + p->scale * l->center[a];
 }
 
-/* Combines the placing of a part with that of the part around it. */
+/* Combines the placing of a part with the placing of the part around it. */
 static void place(const struct placing *outer, const struct case_shape *s, struct placing *to)
 {
     double own[3][3], shift[3];
@@ -422,7 +422,7 @@ double shape_facing(const struct shape *s, const double at[3], int axis)
 }
 
 /* Spheres in a cubic cell of edge 1, neighbours of each, their distance, and the radius at which
- * three of them begin to meet: that of the circle through the nearest three centres. */
+ * three of them begin to meet, the radius of the circle through the nearest three centres. */
 static const struct pack_info {
     int spheres, neighbours;
     double square, most_square; /* of distance and radius */

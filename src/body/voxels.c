@@ -334,7 +334,7 @@ static int value_at(const struct voxels *v, const int cell[3])
 }
 
 /* Is a voxel of this value behind the surface between voxels of values `own` and `other`? Between
- * two solid ones it is that of the other label. */
+ * two solid ones only the other label is. */
 static int counts(int value, int own, int other)
 {
     return own ? value == other : value != 0;
@@ -370,7 +370,7 @@ static bool is_flat(const struct voxels *v, const int cell[3], const int c[3], i
 /* Two cells opposite to each other about the middle of the link count, weighted by 1 - r / 4.5, if
  * both are in the box: so a wall that meets a face of the box at a right angle stays straight. Sums
  * over links were the area of spheres of radius 3 to 30 to 0.7 %, of planes of any direction to 1.7
- * %, and exactly that of upright boxes, however thin. Without is_flat() boxes of 16 to 4 cells had
+ * %, and of upright boxes exactly, however thin. Without is_flat() boxes of 16 to 4 cells had
  * 7 to 20 % too little. */
 double voxels_facing(const struct voxels *v, const int cell[3], const int c[3])
 {

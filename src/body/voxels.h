@@ -41,8 +41,8 @@ void voxels_row(const struct voxels *v, int x, int count, int y, int z, uint8_t 
 
 /* The component along c, a link of an axis from a cell to a solid one, of the unit normal of the
  * surface of solid voxels there, 0 to 1 without its sign: of the gradient of solid over a ball
- * around the middle of the link; from a solid voxel, too, that of the other one's label. Cells up to VOXELS_REACH beyond the link must be among those
- * that were read. */
+ * around the middle of the link; from a solid voxel, of the gradient of the other one's label.
+ * Cells up to VOXELS_REACH beyond the link must be among those that were read. */
 double voxels_facing(const struct voxels *v, const int cell[3], const int c[3]);
 
 #endif

@@ -73,7 +73,7 @@ static bool is_slip(const struct flow_case *c, enum bare_rule rule, enum key_uni
     case UNIT_CONDUCTIVITY:
     case UNIT_HEAT_SOURCE:
         return true;
-    case UNIT_CAPACITY: /* relative to that of the fluid */
+    case UNIT_CAPACITY: /* relative to the fluid's */
         return value[0] > large_capacity;
     default:
         return false;

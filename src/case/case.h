@@ -108,7 +108,7 @@ enum scalar_kind { SCALAR_KIND_LIST(X) };
     X(transfer, outside, true) /* walls: its flux is coefficient (outside - value) */              \
     X(outflow, none, false)    /* openings: zero normal gradient */                                \
     X(conduct, none, false)    /* bodies: the body holds the scalar, too */                        \
-    X(inherited, none, false)  /* labels of images: that of the body */
+    X(inherited, none, false)  /* labels of images: as the body */
 #define X(name, ...) SCALAR_WALL_##name,
 enum scalar_wall { SCALAR_WALL_LIST(X) };
 #undef X

@@ -93,8 +93,8 @@ static bool driven_by_faces(const struct flow_case *c, int axis)
     return is_open(c, 2 * axis) || is_open(c, 2 * axis + 1);
 }
 
-/* The axis along which the flow is driven: that of the flow-rate controller, of the largest
- * acceleration, or the first one with an open face; -1: none. */
+/* The axis along which the flow is driven: the flow-rate controller's, else the largest
+ * acceleration's, else the first one with an open face; -1: none. */
 static int driven_axis(const struct flow_case *c)
 {
     int most = -1;

@@ -136,7 +136,7 @@ static void say_scalar(const struct flow_case *c, int k)
             walls.high - walls.low, length);
 }
 
-/* The unit in which a number of a scalar is shown; unit: that of heat. */
+/* The unit in which a number of a scalar is shown; unit: for heat. */
 static enum key_unit shown_unit(const struct flow_case *c, bool heat, enum key_unit unit)
 {
     if (heat && c->units.heat_capacity > 0)
@@ -150,7 +150,7 @@ struct shown_number {
     char text[64];
 };
 
-/* unit: that of heat. */
+/* unit: for heat. */
 static struct shown_number shown_number(const struct flow_case *c, const struct case_scalar *s,
                                         double value, enum key_unit unit)
 {

@@ -176,7 +176,7 @@ void shape_write(struct writer *w, const char *row, const void *thing)
     const char *const kind = key_shapes[s->kind];
     const struct key *const key = keys_row(keys_below(SHAPE, kind).text);
     const bool moves = s->move[0] != 0 || s->move[1] != 0 || s->move[2] != 0;
-    (void)row; /* that of a part has the same keys as SHAPE */
+    (void)row; /* a part's row has the same keys as SHAPE */
     write_open(w, kind);
     if (key->type == KEY_NAMES)
         things_write(w, key, s, shape_write);

@@ -4,8 +4,8 @@
 
 #include "case/opening.h"
 
-/* Where friction balances the pressure, that of `pressure` by links lies on the centres: measured,
- * docs/boundaries.md. */
+/* Where friction balances the pressure, the plane of `pressure` by links lies on the centres:
+ * measured, docs/boundaries.md. */
 static const char *plane_text(const struct case_face *face)
 {
     return face->rule == FACE_RULE_regularised

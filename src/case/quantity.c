@@ -102,7 +102,7 @@ static bool read_factor(const char **text, int sign, double *up, double *down,
     return false;
 }
 
-/* "degC" alone: a temperature whose zero is not that of its unit. */
+/* "degC" alone: a temperature with another zero than its unit. */
 static bool read_celsius(const char *text, struct quantity *q)
 {
     static const double zero = 273.15;
@@ -169,7 +169,7 @@ static double whole_power(double base, int exponent)
     return exponent < 0 ? 1 / product : product;
 }
 
-/* The unit of mass is density dx^3, that of temperature 1 K. */
+/* The unit of mass is density dx^3, the unit of temperature 1 K. */
 double quantity_unit(struct dimension d, const struct quantity_scale *scale)
 {
     return whole_power(scale->dx, d.m + 3 * d.kg) * whole_power(scale->dt, d.s) *

@@ -1,5 +1,5 @@
-/* Reads a scalar or list of the tree as a checked value; its type is that of its row in the key
- * table.
+/* Reads a scalar or list of the tree as a checked value; its row in the key table gives the
+ * type.
  *
  * Each function takes the map that holds the key and the key's name. A missing key is an error if
  * it is required; else it yields its default if the table has one as text, and leaves the output

@@ -164,7 +164,7 @@ static void say_tags(const struct flow_case *c)
         }
 }
 
-/* Compares the memory of a rank with that of a device of the machine file. */
+/* Compares the memory of a rank with the memory of a device of the machine file. */
 static void say_devices(const struct scale *s)
 {
     char a[32], b[32];

@@ -312,7 +312,7 @@ static void set_masks(struct run_parameters *p, const struct view *v, const stru
         p->wall = wall_parameters(v, &v->rows[run->wall], STORED_ONE);
 }
 
-/* Prefetches the runs and masks of a list. Where rows differ, the next list is most likely that of
+/* Prefetches the runs and masks of a list. Where rows differ, the next list most likely belongs to
  * the next row. */
 static void prefetch_runs(const struct runs *runs, size_t list)
 {

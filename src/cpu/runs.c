@@ -194,7 +194,7 @@ static int bounces(const struct cell_links *l, int nx)
 }
 
 /* Does mix_row pay in this row? A vector of mixed cells takes twice the time of other ones, a copy
- * about that of a cell. */
+ * about the time of a cell. */
 static bool broken(struct cell_links *l, int nx)
 {
     bool solid = false, links = false;

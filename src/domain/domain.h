@@ -28,7 +28,7 @@ struct domain {
     MPI_Comm comm;
     int rank, ranks;
     int level;                     /* of a refined grid; all coordinates are in its cells */
-    const struct refined *refined; /* NULL: one level, that of the whole box */
+    const struct refined *refined; /* NULL: one level, the whole box */
     int cells[3];                  /* of the whole box */
     /* The part of the box that is cut among the ranks: cells at <= g < at + extent. The whole box
      * at level 0, else the smallest box that holds the level. */

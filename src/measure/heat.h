@@ -16,7 +16,7 @@
  *
  * The area, in squares of a cell's edge, is the number of links. Each link from outside into a body
  * counts by the component along it of the normal of the body's surface where it enters, so that
- * oblique surfaces have their own area, not that of their cells' faces.
+ * oblique surfaces have their own area, not the area of their cells' faces.
  *
  *   flux = heat / area,   Nusselt (species: Sherwood) number = flux length / (diffusivity
  * difference)
@@ -60,7 +60,7 @@ enum status heat_add_later(const struct levels *all, int level, int set,
                            const struct heat_surface *at, struct heat_step *step);
 
 /* Heat of all steps that were added: a link of level l counts 2^-3l in each. Collective, as
- * heat_begin. Without later steps it is that of the first. */
+ * heat_begin. Without later steps it is the heat of the first. */
 double heat_whole(const struct levels *all, int set, const struct heat_step *step);
 
 #endif

@@ -3,7 +3,7 @@
  * Probes sample the flow 1, 2 and 3 cells of the body's finest level away from the surface along
  * its normal. The pressure at the surface is extrapolated by a parabola through the three samples.
  * The shear stress is the viscosity times the slope, at the surface, of the tangential velocity.
- * The slope is that of a cubic through the three samples and the surface's velocity; for a surface
+ * A cubic through the three samples and the surface's velocity gives the slope; for a surface
  * that turns, the slope of rigid rotation is subtracted. If the third sample is not in the fluid,
  * the polynomials have one degree less; if the second is not, two degrees less. */
 #ifndef TAGFLOW_SKIN_FLOW_H

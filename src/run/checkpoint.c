@@ -67,7 +67,7 @@ enum status checkpoint_register_populations(struct state *state, struct grid *g)
 /* ---- an array in cells, plane by plane ---- */
 
 /* The ranks that share a range of z. Each plane is assembled by one of them, so that its checksum
- * is that of the whole plane. */
+ * covers the whole plane. */
 struct slab {
     MPI_Comm comm;
     int rank, size;
@@ -430,7 +430,7 @@ static void write_hash(struct h5file *file, const char *object, const char *name
     h5file_word(file, object, name, text);
 }
 
-/* The hash of a set, of which each rank has a part: that of the flow is the state's, if there is
+/* The hash of a set, of which each rank has a part. The flow's hash is the state's, if there is
  * one level. Returns it for the flow, else 0. */
 static uint64_t write_set_hash(struct h5file *file, MPI_Comm comm, const struct state_array *array,
                                int levels, uint64_t hash)

@@ -14,9 +14,9 @@ int room_average_numbers(const struct case_average *a, bool in_file);
 double room_remembered(const struct flow_case *c, int level, const int *lo, const int n[3]);
 
 /* Raises the limit of open files for the series, or refuses what is beyond it. Refuses a box that
- * is far too large before its tags are made: compares the memory of the hosts with that of the
- * tags; on the CPU, if storage cannot be sparse, with that of the whole run. Collective; fails like
- * room_check. */
+ * is far too large before its tags are made: compares the memory of the hosts with the size of
+ * the tags; on the CPU, if storage cannot be sparse, with the size of the whole run. Collective;
+ * fails like room_check. */
 enum status room_before_tags(const struct flow_case *c, const struct backend_type *type,
                              MPI_Comm comm);
 

@@ -119,7 +119,7 @@ void grid_destroy(struct grid *g)
         seam_destroy(&g->seam[--g->seams]);
     for (int l = g->levels - 1; l >= 0; l--)
         solver_destroy(&g->level[l].solver);
-    for (int l = g->levels - 1; l >= 0; l--) { /* that of level 0 last: others are beside it */
+    for (int l = g->levels - 1; l >= 0; l--) { /* level 0's last: others are beside it */
         struct backend *const b = g->level[l].backend;
         if (b)
             b->type->close(b);

@@ -62,7 +62,7 @@ void grid_destroy(struct grid *g);
  * there. */
 enum status grid_initialise(struct grid *g, const struct given_flow given[]);
 
-/* After the state was read from a checkpoint, which has that of level 0. */
+/* After the state was read from a checkpoint: gives all levels the scalar ranges of level 0. */
 void grid_resume(struct grid *g);
 
 /* As solver_sweep, solver_sweep_timed, solver_wait, for steps of level 0 and all levels. With

@@ -229,7 +229,7 @@ static enum status begin_density(struct solver *s, const struct initial_filling 
     return !status && !how->given ? take_density(s, *drho, &change) : status;
 }
 
-/* Fills a level with this density, to which that of a flow from elsewhere is added. */
+/* Fills a level with this density plus the density of a flow from elsewhere. */
 static enum status fill_density(struct solver *s, struct initial_filling *how, double *drho)
 {
     const struct view *const v = &s->domain->view;

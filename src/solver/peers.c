@@ -290,7 +290,7 @@ static void count_pairs(struct peers *p, MPI_Comm comm, int others)
         MPI_Bcast(p->why, sizeof p->why, MPI_CHAR, first, comm);
 }
 
-/* Shares this rank's memory and opens that of the others. */
+/* Shares this rank's memory and opens the memory of the others. */
 static enum status open_all(struct peers *p, struct host_offer *all, int *opened, int ranks)
 {
     struct backend *const b = p->backend;

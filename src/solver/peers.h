@@ -95,7 +95,7 @@ enum { PEERS_TEXT = 320 };
 void peers_describe(const struct peers *p, const char *mpi, char text[PEERS_TEXT]);
 
 /* After the packing of exchange n = 1, 2, .. was put into the queue. STATUS_MACHINE,
- * reported, when this backend or that of a peer failed. */
+ * reported, when this backend or a peer's failed. */
 enum status peers_tell(struct peers *p, int64_t n);
 
 /* Before the unpacking of exchange n is put there. */

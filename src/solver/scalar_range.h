@@ -6,7 +6,7 @@
  * be added until the next multiple. Closed sides do not follow the flow, as its small divergence
  * changes values, too. Initial values of an earlier result are looked at once, at step 0.
  *
- * All levels of a grid have one range, that of level 0. Extremes are exact, so the bits are the
+ * All levels of a grid have the range of level 0. Extremes are exact, so the bits are the
  * same for every decomposition. */
 #ifndef TAGFLOW_SCALAR_RANGE_H
 #define TAGFLOW_SCALAR_RANGE_H

@@ -128,7 +128,7 @@ struct given_flow {
     /* Values of scalars in the same cells, relative to their references, [z][y][x]; NaN: the
      * initial value of the case, NULL: everywhere. */
     double *scalar[CASE_SCALARS];
-    /* If the pressure in `value` balances another buoyancy than that of the case: the factor on
+    /* If the pressure in `value` balances another buoyancy than the case's: the factor on
      * `gravity` of its acceleration, [z][y][x]. NULL: the pressure fits. */
     double *lift, gravity[3];
 };

@@ -15,8 +15,8 @@ enum status edges_fit(const struct refined *r, const struct flow_case *c);
 /* Warns of parts of faces that move and cross an edge once only. */
 void edges_advise(const struct refined *r, const struct flow_case *c);
 
-/* The bodies on this level keep their distance from its edge and from that of the next finer level;
- * c: the case in units of the level. Before cells are TAG_ABSENT. Collective. STATUS_USAGE,
+/* The bodies on this level keep their distance from its edge and from the edge of the next finer
+ * level; c: the case in units of the level. Before cells are TAG_ABSENT. Collective. STATUS_USAGE,
  * reported, with the cell. */
 enum status edges_clear(const struct domain *d, const struct flow_case *c);
 

@@ -215,8 +215,8 @@ static int openings_of(const struct faces *f, const int g[3], int openings[3])
 }
 
 /* The velocity of a node where faces of given density meet. Across each face: the velocity that
- * another one of them gives along itself. Along all of them: that of the first. If one of them
- * varies over the face or in time, the whole velocity is that of the first: then nothing flows
+ * another one of them gives along itself. Along all of them: the first one's. If one of them
+ * varies over the face or in time, the whole velocity is the first one's: then nothing flows
  * across the others. */
 static void velocity_between(const struct faces *f, const struct node_row *node,
                              struct tag_row *row)

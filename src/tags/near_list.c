@@ -345,8 +345,8 @@ static bool counts_link(const struct bodies *b, const struct domain *d, int type
            wall_of(b, d, other, scalar)->kind != SCALAR_WALL_conduct;
 }
 
-/* Sums over the links of axes into each body by how much the area of a cell's face exceeds that of
- * the surface it stands for. Collective. */
+/* Sums, over the links of axes into each body, the area of a cell's face minus the area of the
+ * surface it stands for. Collective. */
 static void sum_excess(const struct bodies *b, struct domain *d)
 {
     int64_t excess[CASE_SCALARS][CASE_BODIES] = {{0}};

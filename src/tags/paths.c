@@ -217,7 +217,7 @@ static double inflow_of(int64_t sum)
     return (double)sum * 0x1p-30;
 }
 
-/* Makes the verdict the same on all ranks: that of the rank with the first cell. */
+/* Gives all ranks the verdict of the rank with the first cell; joined: if true on one, on all. */
 static void agree(const struct domain *d, struct verdict *v)
 {
     int64_t first = v->cell;

@@ -28,7 +28,7 @@ struct profile_open {
 };
 
 /* Velocities, lattice units, for every cell of the face: [cells of its second axis][cells of its
- * first axis][3], axes ascending. `what`: the face's opening, or that of one of its patches,
+ * first axis][3], axes ascending. `what`: the opening of the face or of one of its patches,
  * outside of which values have no meaning. open: the part that is left; NULL: all; ignored for a
  * table. Without the time function. Bit-identical on every machine, and symmetric to the bit where
  * the case is. STATUS_MACHINE, reported, without memory. */

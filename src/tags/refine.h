@@ -7,8 +7,8 @@
 #include "case/case.h"
 #include "domain/refined.h"
 
-/* Cells of a level that lie at least between its edge and that of the next finer level, and between
- * open faces and the edge of level 1. */
+/* Cells of a level that lie at least between its edge and the edge of the next finer level, and
+ * between open faces and the edge of level 1. */
 enum { REFINE_APART = 4 };
 
 /* Makes the bricks of all levels from c->refines, the same on all ranks. A brick belongs to a level
