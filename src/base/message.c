@@ -31,7 +31,7 @@ static struct {
     char *warning[WARNINGS]; /* the first ones, likewise */
 } speaker = {.rank = -1, .ranks = 1, .log = -1};
 
-/* Of everything above. Jobs of base/background.h report, too. A report may report that the log
+/* Guards everything above. Jobs of base/background.h report, too. A report may report that the log
  * failed: so one thread may lock it twice. */
 static pthread_mutex_t speaking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 

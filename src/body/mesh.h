@@ -19,7 +19,7 @@
  * and turns triangles of a closed mesh until neighbours agree. False: out of memory. */
 bool mesh_look(struct stl *m, struct mesh_facts *facts);
 
-/* Of a placed mesh: turns parts that are inside out, but no cavities. After mesh_look(), before
+/* Turns parts of a placed mesh that are inside out, but no cavities. After mesh_look(), before
  * mesh_measure(). False: out of memory. */
 bool mesh_turn_parts(struct case_mesh *mesh);
 

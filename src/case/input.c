@@ -115,7 +115,7 @@ enum status input_checksum(struct map m, uint64_t checksum)
     return STATUS_OK;
 }
 
-/* Of the table's shape and numbers. */
+/* Checksum of the table's shape and numbers. */
 static uint64_t checksum_of(const struct case_numbers *n)
 {
     const uint64_t shape[4] = {(uint64_t)n->axes, n->size[0], n->size[1],

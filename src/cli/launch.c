@@ -168,7 +168,7 @@ static const char *const starters[] = {"mpiexec", "mpiexec.mpich", "mpiexec.hydr
 static const char *const of_others[] = {"orterun", "prterun", "openmpi", NULL};
 static const char slurm_way[] = "--mpi=pmi2";
 
-/* Of Hydra, the launcher of MPICH. It binds nothing by itself and does not count slots. */
+/* Adds options of Hydra, MPICH's launcher. It binds nothing by itself and does not count slots. */
 static void add_options(struct command_line *line, const struct launch *l, const struct cores *c,
                         bool use_gpus, bool slurm)
 {

@@ -198,7 +198,7 @@ static json_t *cluster_json(const struct cluster *c)
     return object;
 }
 
-/* Of the time: levels run one after the other. 1 if it is not known. */
+/* Load imbalance in time: levels run one after the other. 1 if it is not known. */
 static double imbalance(const struct scale *s)
 {
     const struct parts *const p = s->parts;

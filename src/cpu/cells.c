@@ -47,7 +47,7 @@ static void plain_unpack(const struct view *v, const struct addresses *r, struct
             set_unpack(v, set, t, cell + (size_t)(x - x0), cells, x, y, z);
 }
 
-/* Of a set beside the flow: the bytes of its population i, and where they are in the buffer. */
+/* Population i of a set beside the flow: its bytes, and their place in the buffer. */
 struct set_stretch {
     char *at, *in_buffer;
     size_t bytes;

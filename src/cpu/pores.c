@@ -222,8 +222,8 @@ static void restore_idle(const struct idle *idle, const struct row *row)
     }
 }
 
-/* Of the cells of a part: their buoyancy, before the tile is stepped, or the step of their scalars,
- * after it. */
+/* Finds the buoyancy of a part's cells before the tile is stepped, or steps their scalars after it.
+ */
 static void part_scalars(const struct view *v, const struct runs *runs, const struct tile *tile,
                          const struct tile_part *part, int after)
 {

@@ -11,7 +11,7 @@ struct scalars {
     number *t[SETS], *lift, *u[3], *eddy;
 };
 
-/* Of this thread. */
+/* Arrays of this thread, in its part of runs->room. */
 TAGFLOW_FN struct scalars scalars_of_thread(const struct view *v, const struct runs *runs,
                                             int thread)
 {

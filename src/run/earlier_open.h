@@ -27,7 +27,7 @@ struct earlier {
     /* To lattice units of the file's case: velocity times velocity_unit; density - 1 is (level -
      * level_zero) times level_unit. */
     double velocity_unit, level_zero, level_unit;
-    /* Of each scalar of `facts`. Checkpoint: [z][Q_AXES][y][x]; snapshot: [z][y][x], absolute. */
+    /* Scalars of `facts`. Checkpoint: [z][Q_AXES][y][x]; snapshot: [z][y][x], absolute. */
     struct earlier_array scalar[CASE_SCALARS];
 };
 

@@ -284,7 +284,7 @@ static json_t *stop_json(const struct case_stop *stop, const struct progress *p)
                      json_number(p->stop_change));
 }
 
-/* Of all sets of populations; null: not known. */
+/* Hashes of all sets of populations; null: not known. */
 static json_t *hashes_json(const struct flow_case *c, const struct progress *p)
 {
     json_t *const object = json_object();

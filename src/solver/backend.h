@@ -55,8 +55,8 @@ struct backend {
     int sweep;     /* most steps that `sweep` makes at once, of the prepared view */
     bool timing;   /* measure the phases of the next steps */
     bool shares;   /* ranks of a host may use each other's memory */
-    /* Of who uses peers; NULL: nobody. Has a peer failed? Work that waits for its marks may never
-     * end: waiting ends with STATUS_MACHINE, not reported. tell_peers: this backend failed. */
+    /* NULL: no peers are used. Has a peer failed? Then work that waits for its marks may never end,
+     * and waiting ends with STATUS_MACHINE, not reported. tell_peers: this backend failed. */
     bool (*peer_failed)(void *peers);
     void (*tell_peers)(void *peers);
     void *peers;

@@ -72,7 +72,7 @@ static void take_buoyancy(const struct initial_filling *how, size_t place, doubl
     }
 }
 
-/* Of a flow that is on the host alone: sets the populations of a piece with all threads. */
+/* Sets the populations of a piece with all threads, for a flow that is on the host alone. */
 static enum status fill_on_host(struct solver *s, const struct initial_filling *how,
                                 const struct box *piece, int threads)
 {
@@ -98,8 +98,8 @@ static enum status fill_on_host(struct solver *s, const struct initial_filling *
     return solver_put(s, SET_flow, piece);
 }
 
-/* Of a flow by a formula or of an inlet: the density of the piece, if it is given, goes to the
- * kernel in the piece's buffer. */
+/* Sets the populations of a piece, for a flow by a formula or of an inlet. Its density, if it is
+ * given, goes to the kernel in the piece's buffer. */
 static enum status fill_on_backend(struct solver *s, const struct initial_filling *how,
                                    const struct box *piece)
 {

@@ -20,8 +20,8 @@ struct solver;
 
 enum { MEAN_FLOW_EVERY = 128 };
 
-/* Of a scalar with a gradient, in the coming step, per fluid cell; lattice units. NaN if a term is
- * not sane. See measure/dispersion.h. */
+/* Means per fluid cell in the coming step of a scalar with a gradient; lattice units. NaN if a term
+ * is not sane. See measure/dispersion.h. */
 struct link_means {
     double flux[3], velocity[3]; /* on links */
     double value;                /* the deviation */

@@ -25,7 +25,7 @@ struct host_offer {
     size_t half;
 };
 
-/* Of all uses of a backend's peers. */
+/* Has a peer failed, in any exchange of the backend? */
 static bool any_failed(void *peers)
 {
     bool any = false;

@@ -43,8 +43,8 @@ struct exchange_message {
     int number;       /* below Q; it tells messages between two ranks apart */
     int kind;         /* of exchanges that have it */
     size_t bytes, at; /* at: in the memory of its kind */
-    /* Of peers: where its sender packs it and its receiver unpacks it, by parity of the exchange;
-     * NULL: not a peer. */
+    /* Memory in which a peer's message is packed and unpacked, by parity of the exchange; NULL:
+     * not a peer. */
     char *peer[2];
     int place;    /* of the rank among those of the host; negative: elsewhere */
     size_t there; /* in a half of the receiver's memory */
@@ -71,7 +71,7 @@ struct peers {
         const struct flag *flag;
         size_t half;
     } * with;
-    /* Of the whole run: pairs of ranks with messages, those that are peers, why others of a host
+    /* In the whole run: pairs of ranks with messages, those that are peers, why others of a host
      * are not. */
     int pairs, open;
     char why[128];

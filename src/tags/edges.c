@@ -164,8 +164,8 @@ static double counts_at_end(const struct flow_case *c, int face, const int g[3])
     return kind == FACE_wall ? 1 : kind == FACE_slip ? 2 : 0;
 }
 
-/* Of the brick at (x, y, z), which the level holds and which lies at the face: the velocity with
- * which opening `number` moves out of the level there, summed over the coarse cells at the edge. */
+/* Velocity with which opening `number` moves out of the level, summed over the coarse cells at the
+ * edge of a brick. The level holds the brick, which lies at the opening's face. */
 static double moves_out(const struct refined *r, const struct flow_case *c, int level, int number,
                         const int brick[3])
 {
