@@ -148,6 +148,13 @@ else
     strip "$dir/libexec/tagflow-bench"
 fi
 strip "$dir/libexec/tagflow"
+# Measurements of the GPU suite, which need nothing but the driver.
+for program in streams variants_16 variants_32 variants_64; do
+    if [ -x "$build/tests/gpu/variants/$program" ]; then
+        install -m 755 "$build/tests/gpu/variants/$program" "$dir/libexec/"
+        strip "$dir/libexec/$program"
+    fi
+done
 install -m 755 "$orterun" "$dir/libexec/orterun"
 install -m 755 "$orted" "$dir/libexec/orted"
 printf '%s\n' "$orterun" "$plugins/mca_pml_ob1.so" >"$work/origins"

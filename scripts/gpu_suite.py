@@ -60,8 +60,8 @@ KINDS = {
 }
 
 # Seconds that a stage may take. Each call begins with info.
-CALLS = {1: {"info": 20, "parity": 60, "speed": 300, "profile": 100, "peer": 90},
-         2: {"info": 20, "cases": 220, "restart": 80, "physics": 120, "sanitizer": 130},
+CALLS = {1: {"info": 20, "variants": 230, "speed": 130, "profile": 100, "peer": 90},
+         2: {"info": 20, "parity": 60, "cases": 200, "restart": 70, "physics": 100, "sanitizer": 120},
          3: {"info": 20, "halo": 80, "memory": 100, "levels": 90, "operators": 280}}
 LIMITS = {name: limit for call in CALLS.values() for name, limit in call.items()}
 
@@ -174,6 +174,7 @@ class Suite:
         found = [os.path.join(os.path.abspath(self.folder), name) for name in programs]
         self.parity = next((p for p in found if os.access(p, os.X_OK)), None)
         beside = os.path.join(ROOT, "bin", "mpirun")
+        self.measuring = os.path.join(ROOT, "libexec") if programs == ["parity"] else self.folder
         self.mpirun = beside if programs == ["parity"] and os.access(beside, os.X_OK) else shutil.which("mpirun")
         self.nvidia_smi = shutil.which("nvidia-smi")
         self.sanitizer = self.toolkit("compute-sanitizer", "COMPUTE_SANITIZER")
@@ -319,7 +320,7 @@ class Suite:
             raise NotHere("no program parity beside tagflow")
         lines, seconds = 0, 0
         # Each seed takes other blocks, one in eight, and all kernels.
-        for seed in range(1, 2 if self.quick else 9 if self.gpu else 4):
+        for seed in range(1, 2 if self.options.quick else 9 if self.gpu else 4):
             if self.left() < 1.5 * seconds:
                 break
             said = self.call([self.parity, "--backend", self.options.backend, "--seed", seed] +
@@ -330,6 +331,56 @@ class Suite:
             self.data.update(comparisons=lines, seeds=seed)
             self.good(said.code == 0 and passed and not bad, f"parity, seed {seed}: {bad[0] if bad else said}")
         return f"{lines} comparisons with the plain cell functions, seeds 1 to {self.data['seeds']}"
+
+    def measuring_program(self, name):
+        """The path of streams or variants_<bits>, for a GPU or for the stand-in."""
+        name += "" if self.gpu else "_standin"
+        found = (os.path.join(os.path.abspath(self.measuring), place, name) for place in ("", "tests/gpu/variants"))
+        path = next((p for p in found if os.access(p, os.X_OK)), None)
+        if not path:
+            raise NotHere(f"no program {name} (built with tests for one architecture: -Dgpu_archs=90)")
+        return path
+
+    def measure_rows(self, name, rows, arguments):
+        """One call of streams or variants. Its rows are added to `rows` as soon as they are written, and saved."""
+        path = self.place(name) + ".json"
+
+        def look():
+            if not os.path.exists(path):
+                return
+            with open(path) as file:
+                lines = file.read().split("\n")[1:-1]  # without what they were measured on, and what is not complete
+            new = [json.loads(line) for line in lines[look.seen:]]
+            look.seen += len(new)
+            rows.extend(new)
+            for row in new:
+                print("      " + row_text(row), flush=True)
+            if new:
+                self.keep_stage()
+
+        look.seen = 0
+        said = self.call([self.measuring_program(name), "--json", path, *arguments], watch=look)
+        look()
+        if said.code is None:
+            raise OutOfTime
+        wrong = [row for row in rows[len(rows) - look.seen:] if False in (row.get("bits_equal"), row.get("states_equal"), row.get("verified"))]
+        self.good(said.code == 0 and look.seen and not wrong, f"{name}: {said}" + "".join(f"; {row_text(row)}" for row in wrong))
+
+    def variants_stage(self):
+        """Rates of variants of the step and of streams of memory, the most important first."""
+        rows, streams = self.data["rows"], self.data["streams"] = [], []
+        n, seconds, variants = (256, 0.1, ("variants_32", "variants_16", "variants_64")) if self.gpu else (8, 1e-6, ("variants_32",))
+        plans = [("streams", streams, n, 0.5 * seconds, [])] + [(name, rows, n, seconds, []) for name in variants]
+        if self.gpu and not self.quick:
+            plans += [(name, rows, 512, seconds, ["--only", "lifted"]) for name in variants]
+        late = []
+        for name, into, cells, long, more in plans:
+            try:
+                self.measure_rows(name, into, ["--cells", cells, "--seconds", long, *more])
+            except OutOfTime:  # the rows so far count
+                late.append(f"{name} {cells}^3")
+        self.good(rows, "out of time before the first row of variants")
+        return f"{len(rows)} rows of variants, {len(streams)} of streams" + (f"; no time for all of {', '.join(late)}" if late else "")
 
     def configs(self):
         """[(name, path, cells)] of the cases that come with tagflow."""
@@ -729,7 +780,7 @@ class Suite:
 
     def stages(self):
         """{name: function}, the most important first."""
-        return {"info": self.info, "parity": self.parity_stage, "speed": self.speed, "cases": self.cases, "restart": self.restart,
+        return {"info": self.info, "variants": self.variants_stage, "parity": self.parity_stage, "speed": self.speed, "cases": self.cases, "restart": self.restart,
                 "physics": self.physics, "halo": self.halo, "memory": self.memory, "levels": self.levels, "operators": self.operators,
                 "sanitizer": self.sanitizer_stage, "profile": self.profile, "peer": self.peer}
 
@@ -814,6 +865,23 @@ class Suite:
 
 class NotHere(Exception):
     """What a stage needs is not on this machine."""
+
+
+def row_text(row):
+    """A row of streams or variants for the screen."""
+    if "variant" in row:
+        text = f"{row['cells'][0]:5d}^3 {row['precision']} {row['flow']:9s} {row['variant']:26s}"
+        rate = f"{row['glups']['median']:8.3f} GLUPS" if "glups" in row else ""
+    else:
+        text = (f"{row['type']:9s} {row['streams']:2d} streams by {row['turns']}, {row['shifted']} shifted, rows at {row['row_bytes']} B, block "
+                f"{row['block'][0]}x{row['block'][1]}, {row['mode']}:")
+        rate = f"{row['gbs']['median']:7.0f} GB/s" if "gbs" in row else ""
+    if "left_out" in row:
+        return f"{text} left out: {row['left_out']}"
+    if not rate:
+        return f"{text} WRONG"
+    requests = f", {row['requests']:.0f} requests a warp" if "requests" in row else ""
+    return f"{text} {rate}, {100 * row['share']:.1f} % of a copy{requests}"
 
 
 def ncu_figures(text):

@@ -103,6 +103,10 @@ os.symlink(bundle + "/bin/tagflow", "by_link")
 done = subprocess.run(["./by_link", "--version"], env=ENV | {"PATH": os.environ["PATH"]}, capture_output=True, text=True)
 check(done.returncode == 0, f"through a link: {done.stdout or done.stderr}")
 
+for name in "streams", "variants_16", "variants_32", "variants_64":
+    if os.path.exists(os.path.join(build, "tests/gpu/variants", name)):
+        done = subprocess.run([bundle + "/libexec/" + name, "--cells", "none"], env=ENV, capture_output=True, text=True)
+        check(done.returncode == 2 and done.stderr.count("\n") == 1, f"{name} is in it: {done.stderr}")
 if os.path.exists(os.path.join(build, "tests/gpu/tagflow_parity")):
     done = subprocess.run([bundle + "/bin/parity", "--list"], env=ENV, capture_output=True, text=True)
     check(done.returncode == 0 and "\nkernel " in done.stdout and not done.stderr, f"parity is in it: {done.stdout[:60]}{done.stderr}")

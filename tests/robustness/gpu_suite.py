@@ -13,6 +13,9 @@ from runs import ROOT, TAGFLOW, check, write
 PARITY = next((path for path in (os.path.join(os.path.dirname(TAGFLOW), name) for name in ("parity", "tests/gpu/parity"))
                if os.access(path, os.X_OK)), None)
 
+VARIANTS = os.path.join(os.path.dirname(TAGFLOW), "tests", "gpu", "variants")
+HAS_VARIANTS = os.access(os.path.join(VARIANTS, "variants_32_standin"), os.X_OK)
+
 BYTES = {"fp16": 77, "fp32": 153, "fp64": 305}  # an update, by the model
 
 
@@ -29,6 +32,8 @@ def build(name, tagflow=None, parity=None):
             program(os.path.join(name, what), script.replace("REAL", f"'{real}'"))
         elif real:
             os.symlink(real, os.path.join(name, what))
+    for what in ("streams_standin", "variants_32_standin") if HAS_VARIANTS else ():
+        os.symlink(os.path.join(VARIANTS, what), os.path.join(name, what))
     return os.path.abspath(name)
 
 
@@ -77,13 +82,13 @@ program("peer", 'echo "$1 23.06 GLUPS"\nexit $2\n')
 os.makedirs("temporary")
 
 # As it should be: three calls into one folder.
-CALLS = {1: ["info", "parity", "speed", "profile", "peer"], 2: ["info", "cases", "restart", "physics", "sanitizer"],
+CALLS = {1: ["info", "variants", "speed", "profile", "peer"], 2: ["info", "parity", "cases", "restart", "physics", "sanitizer"],
          3: ["info", "halo", "memory", "levels", "operators"]}
 stages = {}
 for call, names in CALLS.items():
     code, said, found, report, seconds = suite("good", call=call, folder=narrow if call == 2 else real, sanitizer="sanitizer", profiler="profiler",
                                                *(("--peer", f"'{os.path.abspath('peer')}' 'a b' 0") if call == 1 else ()))
-    skipped = [] if PARITY else ["parity"]
+    skipped = ([] if PARITY else ["parity"]) + ([] if HAS_VARIANTS else ["variants"])
     if not check(code == 0 and report.get("passed") is True and report["call"] == call, f"call {call} passes here: exit status {code}, {seconds:.0f} s"):
         print(said)
     check(list(found) == names and all(stage["result"] == ("skipped" if name in skipped else "ok") for name, stage in found.items()),
@@ -105,6 +110,11 @@ check(stages["restart"]["chains"] == 6 and len(stages["physics"]["state_hash"]) 
       0 < stages["physics"]["energy_share"] < 1, "restarts and physics")
 check(abs(stages["memory"]["off"]) <= 0.02 and stages["memory"]["used_bytes"] > 160**3 * 77 and stages["memory"]["at_step"] >= 3,
       f"memory of 160^3 cells, off by {stages['memory']['off']:+.4f}")
+if HAS_VARIANTS:
+    rows, streams = stages["variants"]["rows"], stages["variants"]["streams"]
+    done = [row for row in rows if "left_out" not in row]
+    check(len(rows) > 60 and {row["flow"] for row in done} == {"periodic", "box"} and all(row["bits_equal"] and row["glups"]["median"] > 0 for row in done) and
+          len(streams) > 60 and all(row["verified"] for row in streams), f"{len(done)} rates of variants, {len(rows) - len(done)} left out; {len(streams)} of streams")
 rows = stages["speed"]["rows"] + stages["operators"]["rows"]
 check({(r["case"], r["collision"], r["storage"]) for r in rows} >=
       {(case, collision, p) for p in BYTES for case, collision in (("cavity", "bgk"), ("periodic", "trt"), ("rock", "bgk"), ("sphere", "bgk"), ("channel", "bgk"), ("tunnel", "bgk"))} and
@@ -126,7 +136,7 @@ check(all(stages["halo"][p]["phases_all"].keys() >= {"step", "interior", "shell"
 # Without --call: all stages, those that matter most first.
 nothing = build("nothing", tagflow="exit 1\n", parity="exit 1\n")
 code, said, stages, report, _ = suite("nothing_out", folder=nothing)
-check(code == 1 and list(stages) == ["info", "parity", "speed", "cases", "restart", "physics", "halo", "memory", "levels", "operators", "sanitizer",
+check(code == 1 and list(stages) == ["info", "variants", "parity", "speed", "cases", "restart", "physics", "halo", "memory", "levels", "operators", "sanitizer",
                                      "profile", "peer"] and report["passed"] is False and failed(stages, "speed", "exit status 1"),
       f"all stages: {list(stages)}")
 
@@ -183,6 +193,16 @@ check(len(glob.glob("temporary/gpu_suite_*")) == 1, "nothing temporary but of th
 wrong = build("memory", tagflow='if [ $1 = check ]; then REAL "$@" | sed "s/^memory: 3[0-9.]* MB/memory: 300 MB/"; else exec REAL "$@"; fi\n')
 code, said, stages, _, _ = suite("memory_out", "--stages", "memory", folder=wrong)
 check(code == 1 and failed(stages, "memory", "from the"), f"memory: {stages['memory']['failures']}")
+# Variants with other bits, and streams with wrong numbers.
+if HAS_VARIANTS:
+    wrong = build("variants")
+    for what, mutant in ("variants_32", 11), ("streams", 2):
+        os.remove(f"variants/{what}_standin")
+        program(f"variants/{what}_standin", f"exec '{VARIANTS}/{what}_standin' \"$@\" --mutant {mutant}\n")
+    code, said, stages, _, _ = suite("variants_out", "--stages", "variants", folder=wrong)
+    found = stages["variants"]
+    check(code == 1 and failed(stages, "variants", "streams: ") and failed(stages, "variants", "variants_32: ") and len(found["rows"]) > 60 and
+          not any("glups" in row for row in found["rows"] if not row.get("bits_equal", True)), f"other bits and wrong numbers: {[text[:80] for text in found['failures']]}")
 # Steps that are not what they should be have no rate.
 wrong = build("unknown", tagflow='[ "$1" = bench ] || exec REAL "$@"\nfor file; do :; done\nREAL "${@:1:$#-1}" "$file.right" || exit\n'
               r'sed "s/\"verified\": true/\"verified\": false, \"why\": \"one bit\"/" "$file.right" >"$file"' "\nexit 1\n")

@@ -1,0 +1,2 @@
+/* The variants as g++ compiles them, for the stand-in to run. */
+#include "variants.cu"
