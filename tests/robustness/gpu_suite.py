@@ -63,7 +63,7 @@ def failed(stages, name, words):
 
 
 real = build("real")
-# All of parity is for the stage parity: elsewhere one precision will do, or none.
+# One precision of parity is enough here: the test `parity` has all of them.
 narrow = build("narrow", parity='exec REAL --precision fp32 "$@"\n') if PARITY else real
 mute = 'echo "ok    one"\n'
 SANITIZER = 'while [ "${1#--}" != "$1" ]; do shift 2; done\n"$@"; code=$?\necho "========= ERROR SUMMARY: %d errors"\nexit $code\n'
