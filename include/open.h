@@ -493,9 +493,8 @@ TAGFLOW_FN real leave_outflow(const struct leaving *l)
     return convected(l) - (number)6 * weight_of(l->in) * (OPEN_SOUND * held);
 }
 
-/* Value that a link returns, so that the node remembers the number x. normal: it is the one normal
- * to the face.
- */
+/* Value that a link of a node returns, so that the node remembers the number x. normal: it is the
+ * link normal to the face. */
 TAGFLOW_FN real memory_of(real x, int normal, const struct leaving *l)
 {
 #if TAGFLOW_STORAGE == 16

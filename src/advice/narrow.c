@@ -92,6 +92,7 @@ static void look_along(struct narrow *n, const struct domain *d, const struct fl
                        int axis, const struct planes *planes)
 {
     const double face = (double)d->cells[0] * d->cells[1] * d->cells[2] / d->cells[axis];
+    const bool at_once = gives_at_once(d, c);
     double fluid = 0;
     for (int k = 0; k < d->cells[axis]; k++)
         fluid += planes->open[k];
@@ -100,7 +101,7 @@ static void look_along(struct narrow *n, const struct domain *d, const struct fl
         double flow = 0;
         if (c->flow_rate.given && c->flow_rate.axis == axis)
             flow = c->flow_rate.velocity * fluid / d->cells[axis];
-        else if (d->periodic[axis] || !gives_at_once(d, c) ||
+        else if (d->periodic[axis] || !at_once ||
                  (!flow_from(d, c, axis, k, true, &flow) &&
                   !flow_from(d, c, axis, k, false, &flow)))
             continue;

@@ -9,7 +9,7 @@
 #include "tags/faces.h"
 #include "tags/pore_labels.h"
 
-/* A part of the fluid, or all of it. */
+/* A part of the fluid. */
 struct reach {
     double cells, inflow; /* inflow: mean over the run, cells^3 a step */
     uint64_t openings;    /* as in struct pore_part */
@@ -76,25 +76,33 @@ static int giver_of(const struct domain *d, const struct reach *r)
     return k;
 }
 
+/* k: an opening that gives a velocity. volume: brought into the fluid by a step, in cells^3; cells:
+ * of the fluid. */
+static enum status report_drift(const struct flow_case *c, int k, double volume, double cells,
+                                int64_t step)
+{
+    char name[FACES_NAME];
+    faces_name(c, k, name);
+    return fail_case(case_opening(c, k)->place,
+                     "%s: the velocities that the faces give bring %.4g cells^3 more %s than %s by "
+                     "step %lld, which would change the density by %+.3g %% (make one of the faces "
+                     "pressure, outflow or nonreflecting, or let velocities balance at any time)",
+                     name, fabs(volume), volume > 0 ? "in" : "out", volume > 0 ? "out" : "in",
+                     (long long)step, 100 * volume / cells);
+}
+
 static enum status report(const struct domain *d, const struct flow_case *c, const struct reach *r,
                           enum wrong wrong)
 {
     const int k = giver_of(d, r);
-    const char *const place = case_opening(c, k)->place;
     char name[FACES_NAME];
+    if (wrong == WRONG_drift)
+        return report_drift(c, k, drift_of(c, r) * r->cells, r->cells, c->run.steps);
     faces_name(c, k, name);
-    if (wrong == WRONG_blocked)
-        return fail_case(place,
-                         "%s: no fluid leads from it to an open face through which that could "
-                         "%s: bodies close every way (open one, or remove %s)",
-                         name, r->inflow > 0 ? "leave" : "come", name);
-    return fail_case(place,
-                     "%s: the velocities that the faces give bring %.4g cells^3 a step more %s "
-                     "than %s, which would change the density by %+.3g %% in the %lld steps of the "
-                     "run (make one of the faces pressure, outflow or nonreflecting, or let "
-                     "velocities balance)",
-                     name, fabs(r->inflow), r->inflow > 0 ? "in" : "out",
-                     r->inflow > 0 ? "out" : "in", 100 * drift_of(c, r), (long long)c->run.steps);
+    return fail_case(case_opening(c, k)->place,
+                     "%s: no fluid leads from it to an open face through which that could "
+                     "%s: bodies close every way (open one, or remove %s)",
+                     name, r->inflow > 0 ? "leave" : "come", name);
 }
 
 /* Steps until a time function repeats or stays. */
@@ -138,36 +146,15 @@ double paths_drift(const struct domain *d, const struct flow_case *c, double cel
     return most;
 }
 
-/* Without an outlet all that the faces give stays in the fluid. */
-static enum status check_drift(const struct domain *d, const struct flow_case *c, double cells)
+/* Without an outlet all that the faces give stays in the fluid. cells: of it. */
+static enum status check_whole(const struct domain *d, const struct flow_case *c, double cells)
 {
+    const struct reach all = {.openings = UINT64_MAX};
     int64_t step;
     const double drift = paths_drift(d, c, cells, &step);
     if (case_holds_density(c) || fabs(drift) <= PATHS_DRIFT)
         return STATUS_OK;
-    const struct reach all = {.openings = UINT64_MAX};
-    const int k = giver_of(d, &all);
-    char name[FACES_NAME];
-    faces_name(c, k, name);
-    return fail_case(
-        case_opening(c, k)->place,
-        "%s: by step %lld the velocities that the faces give would change the density by %+.3g %%, "
-        "and no face holds it (make one of them pressure, outflow or nonreflecting, or let "
-        "velocities balance at any time)",
-        name, (long long)step, 100 * drift);
-}
-
-/* Checks all of the fluid as one part. cells: of it. */
-static enum status check_whole(const struct domain *d, const struct flow_case *c, double cells)
-{
-    struct reach all = {.cells = cells, .openings = open_of(d, c)};
-    for (int k = 0; k < d->openings; k++) {
-        all.inflow += d->opening[k].inflow * signal_mean(&case_opening(c, k)->signal, c->run.steps);
-        if (d->opening[k].inflow != 0)
-            all.openings |= (uint64_t)1 << k;
-    }
-    const enum wrong wrong = has_sponge(c) ? WRONG_nothing : judge(d, c, &all, outlets_of(d, c));
-    return wrong ? report(d, c, &all, wrong) : STATUS_OK;
+    return report_drift(c, giver_of(d, &all), drift * cells, cells, step);
 }
 
 /* Is more than one bit set? */
@@ -284,7 +271,6 @@ enum status paths_check(const struct paths_level *level, int levels)
         return STATUS_OK;
     for (int l = 0; l < levels; l++)
         cells += ldexp((double)level[l].d->fluid_cells, -3 * l);
-    const enum status status =
-        level->c->body_count ? check_parts(level, levels) : check_whole(level->d, level->c, cells);
-    return status ? status : check_drift(level->d, level->c, cells);
+    const enum status status = level->c->body_count ? check_parts(level, levels) : STATUS_OK;
+    return status ? status : check_whole(level->d, level->c, cells);
 }
