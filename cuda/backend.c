@@ -911,6 +911,7 @@ static bool cuda_driver(const struct backend *backend, char version[64])
 
 const struct backend_type backend_cuda = {
     .name = "cuda",
+    .row_bytes = GPU_ROW_BYTES,
     .asynchronous = true,
     .present = device_present,
     .describe = device_describe,

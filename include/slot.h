@@ -171,6 +171,10 @@ TAGFLOW_FN int view_wrap(const struct view *v, int axis, int a)
     return a < 0 ? a + v->n[axis] : a >= v->n[axis] ? a - v->n[axis] : a;
 }
 
+/* Rows begin at multiples of these bytes of the flow's populations: of a sector, the least that a
+ * GPU moves; long rows on GPUs of a line, so that a warp's access touches one line, not two. */
+enum { ROW_BYTES = 32, GPU_ROW_BYTES = 128 };
+
 /* Lays out the cells of a block with n and ghost set. In each row the index of owned cell 0 is a
  * multiple of `align`. A ghost cell x = -1 is the last cell of the padding before it:
  *

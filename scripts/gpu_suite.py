@@ -739,7 +739,7 @@ class Suite:
         for cells in (8, n):
             case = self.write("memory.yaml", self.box("periodic", "bgk", "fp32", cells, 10, 0))
             said = self.call([self.tagflow, "check", case])
-            match = re.search(r"^memory: (\S+ \S+) a rank", said.text, re.M)
+            match = re.search(r"^memory: .*?(\S+ \S+)(?: on a GPU| a rank, on its GPU)", said.text, re.M)
             if not self.good(said.code == 0 and match, f"tagflow check: {said}"):
                 return ""
             estimate[cells] = gigabytes(match[1])

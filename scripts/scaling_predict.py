@@ -106,7 +106,7 @@ def predict(program, kind, devices, size):
     found = program.check(cells, devices)
     step, load = found["model"], found["model"]["load"]
     row = {"kind": kind, "devices": devices, "cells_a_device": round(load["interior"] + load["shell"]),
-           "fits": found["largest_rank_bytes"] <= found["machine"]["memory"],
+           "fits": found["largest_rank_bytes_on_gpu"] <= found["machine"]["memory"],
            "messages_us": 1e6 * (step["bandwidth"] + step["latency"]), "glups": step["glups"],
            "efficiency": step["efficiency"], "halo_bytes": load["bytes"], "halo_messages": load["messages"],
            "limit": step["limit"]}

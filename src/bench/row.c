@@ -122,7 +122,7 @@ static enum status flow_create(struct bench *b, bool verified, struct flow *f)
 {
     char why[128];
     enum transport transport;
-    enum status status = grid_create(&f->grid, &f->c, b->comm);
+    enum status status = grid_create(&f->grid, &f->c, b->options->backend->row_bytes, b->comm);
     if (!status)
         status = check_room(b, &f->c,
                             (b->options->backend->host_memory ? grid_bytes(&f->grid) : 0) +

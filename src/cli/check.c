@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,7 +69,7 @@ static void say_ranks(const struct scale *s)
                      d.lo[2], d.lo[0] + d.view.n[0] - 1, d.lo[1] + d.view.n[1] - 1,
                      d.lo[2] + d.view.n[2] - 1);
         say("  rank %d: %s%s", rank, cells,
-            bytes_text(text, sizeof text, levels_rank_bytes(s->levels, rank, true)));
+            bytes_text(text, sizeof text, levels_rank_bytes(s->levels, rank, true, false)));
     }
     if (p->ranks > BOXES_SHOWN && known)
         say("  ... and %d more", p->ranks - BOXES_SHOWN);
@@ -169,13 +170,13 @@ static void say_devices(const struct scale *s)
 {
     char a[32], b[32];
     const double room = device_share * s->cluster.memory;
-    if (s->most <= room)
+    if (s->most_on_gpu <= room)
         say("  a device of %s has room for it", bytes_text(a, sizeof a, s->cluster.memory));
     else
         say("  a device of %s has no room for it: at most %s of them can be used; about %.0f ranks "
             "would do",
             bytes_text(a, sizeof a, s->cluster.memory), bytes_text(b, sizeof b, room),
-            ceil(s->parts->ranks * s->most / room));
+            ceil(s->parts->ranks * s->most_on_gpu / room));
 }
 
 static void say_memory(const struct scale *s)
@@ -185,9 +186,12 @@ static void say_memory(const struct scale *s)
     const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
     const double whole = s->bytes + s->remembered;
-    say("memory: %s a rank, on its GPU if it has one; %s in all; this node has %s",
-        bytes_text(a, sizeof a, s->most), bytes_text(total, sizeof total, whole),
-        bytes_text(b, sizeof b, memory));
+    char gpu[48] = ", on its GPU if it has one";
+    bytes_text(a, sizeof a, s->most);
+    if (strcmp(a, bytes_text(b, sizeof b, s->most_on_gpu)) != 0)
+        snprintf(gpu, sizeof gpu, ", %s on a GPU", b);
+    say("memory: %s a rank%s; %s in all; this node has %s", a, gpu,
+        bytes_text(total, sizeof total, whole), bytes_text(b, sizeof b, memory));
     if (s->seams > 0)
         say("  of which for the edges of levels: %s in all", bytes_text(a, sizeof a, s->seams));
     if (s->listed > 0)

@@ -78,7 +78,7 @@ static enum status make_tags(struct checked_levels *k, MPI_Comm comm)
         struct checked_level *const level = &k->level[l];
         paths[l] = (struct paths_level){&level->domain, &level->plain};
         survey[l] = &level->survey;
-        status = domain_create_level(&level->domain, &level->plain, r, l, comm);
+        status = domain_create_level(&level->domain, &level->plain, r, l, ROW_BYTES, comm);
         level->made = !status;
     }
     if (!status)
@@ -242,7 +242,7 @@ static double rank_load(const struct checked_levels *k, int rank, const struct c
     return lists;
 }
 
-double levels_rank_bytes(const struct checked_levels *k, int rank, bool with_averages)
+double levels_rank_bytes(const struct checked_levels *k, int rank, bool with_averages, bool on_gpu)
 {
     double bytes = 0;
     for (int l = 0; l < k->refined.levels; l++) {
@@ -251,6 +251,7 @@ double levels_rank_bytes(const struct checked_levels *k, int rank, bool with_ave
         struct needs needs;
         parts_of(&level->parts, rank, &block, &needs);
         bytes += parts_bytes(&level->parts, &needs) + level->seam.bytes / level->parts.ranks;
+        bytes += on_gpu ? parts_bytes_more(&level->parts, &block, &needs) : 0;
         bytes += with_averages ? room_remembered(k->c, l, block.lo, block.view.n) : 0;
     }
     return bytes;
@@ -336,21 +337,26 @@ enum status levels_scale(struct checked_levels *k, int ranks, const struct clust
     if (!sum->refined) {
         const struct scale *const one = &k->level->scale;
         sum->largest = one->largest;
+        sum->largest_on_gpu = one->largest_on_gpu;
         sum->listed = one->listed;
         sum->sends = one->sends;
         sum->most = sum->largest + sum->most_remembered;
+        sum->most_on_gpu = one->largest_on_gpu + sum->most_remembered;
         return STATUS_OK;
     }
     for (int rank = 0; rank < ranks; rank++) {
         struct load load;
-        sum->largest = fmax(sum->largest, levels_rank_bytes(k, rank, false));
-        sum->most = fmax(sum->most, levels_rank_bytes(k, rank, true));
+        sum->largest = fmax(sum->largest, levels_rank_bytes(k, rank, false, false));
+        sum->largest_on_gpu = fmax(sum->largest_on_gpu, levels_rank_bytes(k, rank, false, true));
+        sum->most = fmax(sum->most, levels_rank_bytes(k, rank, true, false));
+        sum->most_on_gpu = fmax(sum->most_on_gpu, levels_rank_bytes(k, rank, true, true));
         sum->listed = fmax(sum->listed, rank_load(k, rank, cluster, &load));
         if (load.inside + load.outside > sum->sends.inside + sum->sends.outside)
             sum->sends = load;
     }
     if (!k->known) { /* even cuts are not those of a run, which balances the levels */
         sum->largest = sum->bytes / ranks;
+        sum->most_on_gpu += (sum->bytes + sum->remembered) / ranks - sum->most;
         sum->most = (sum->bytes + sum->remembered) / ranks;
     }
     return STATUS_OK;

@@ -56,8 +56,9 @@ enum status check_faces(const struct flow_case *c);
 enum status levels_scale(struct checked_levels *k, int ranks, const struct cluster *cluster,
                          bool machine, struct scale *sum);
 
-/* Bytes that a rank needs of all levels, with averages or without. */
-double levels_rank_bytes(const struct checked_levels *k, int rank, bool with_averages);
+/* Bytes that a rank needs of all levels, with averages or without, on a CPU or a GPU. */
+double levels_rank_bytes(const struct checked_levels *k, int rank, bool with_averages,
+                         bool on_gpu);
 
 /* Cells of a region, in cells of level 0, in a file with `levels` and `stride`, see struct
  * case_field. */

@@ -308,3 +308,14 @@ double parts_bytes(const struct parts *p, const struct needs *needs)
 {
     return (p->sparse ? needs->sparse : needs->dense) + needs->lists + image_bytes(p->c, p->ranks);
 }
+
+double parts_bytes_more(const struct parts *p, const struct domain *block,
+                        const struct needs *needs)
+{
+    struct domain wide = *block;
+    domain_align_rows(&wide, GPU_ROW_BYTES);
+    if (!p->sparse)
+        return solver_bytes(&wide) - needs->dense - needs->lists;
+    const double words = (double)(1 + Q / 2) * sizeof(struct place_word) / 32;
+    return (1 + words) * (double)(wide.view.cells - block->view.cells) - needs->lists;
+}

@@ -67,6 +67,7 @@ static void add_rank(struct scale *s, const struct domain *block, const struct n
     s->updates += needs->own;
     s->fluid_cells += needs->own;
     s->largest = fmax(s->largest, bytes);
+    s->largest_on_gpu = fmax(s->largest_on_gpu, bytes + parts_bytes_more(s->parts, block, needs));
     s->listed = fmax(s->listed, needs->lists);
     for (int a = 0; a < 3; a++)
         s->longest[a] = n[a] > s->longest[a] ? n[a] : s->longest[a];
@@ -213,7 +214,7 @@ enum status scale_write(const struct scale *s, const char *path, const char *fil
     const double seconds = s->cluster.disk > 0 ? s->checkpoint / s->cluster.disk : 0;
     json_t *const object = json_pack(
         "{s:s, s:i, s:s, s:s, s:s, s:o, s:f, s:s, s:i, s:o, s:f, s:b, s:b, s:f, s:f, s:o, s:o, "
-        "s:f, s:o, s:o, s:o}",
+        "s:f, s:o, s:o, s:o, s:f}",
         "tagflow", "check", "format", FORMAT, "version", TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT,
         "case", path, "cells", triple(p->c->cells), "fluid_cells", s->fluid_cells, "storage",
         precision_name(p->c->solver.storage), "ranks", p->ranks, "cut", triple(p->cuts),
@@ -222,7 +223,7 @@ enum status scale_write(const struct scale *s, const char *path, const char *fil
         load_json(&s->mean, false), "checkpoint_bytes", s->checkpoint, "checkpoint_seconds",
         seconds > 0 ? json_real(seconds) : json_null(), "machine",
         s->machine ? cluster_json(&s->cluster) : json_null(), "model",
-        s->machine ? step_json(s) : json_null());
+        s->machine ? step_json(s) : json_null(), "largest_rank_bytes_on_gpu", s->largest_on_gpu);
     if (s->refined && object) {
         json_object_set_new(object, "levels", levels_json(s->levels));
         json_object_set_new(object, "updates_per_step", json_real(levels_updates(s->levels)));

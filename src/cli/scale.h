@@ -21,6 +21,7 @@ struct scale {
     double seams;                       /* bytes of the edges of levels, of all ranks */
     double remembered, most_remembered; /* bytes of averages, of all ranks and of one */
     double most;                        /* bytes of the rank that needs most, averages included */
+    double largest_on_gpu, most_on_gpu; /* the same on GPUs, without averages and with them */
     struct load sends;                  /* of the rank that sends most */
     struct load mean;                   /* of a rank */
     struct load slowest;                /* of the rank whose step takes longest */

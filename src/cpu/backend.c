@@ -271,6 +271,7 @@ static void cpu_device(const struct backend *backend, char name[64])
 const struct backend_type backend_cpu = {
     .name = "cpu",
     .host_memory = true,
+    .row_bytes = ROW_BYTES,
     .present = cpu_present,
     .describe = cpu_describe,
     .open = cpu_open,

@@ -16,8 +16,9 @@ enum { X_SHELL = 32 };
 /* Bytes of a GPU's cache line, and of two of a CPU's. Populations of a direction begin with one. */
 enum { CACHE_LINE = 128 };
 
-/* Bytes that a GPU moves at least. Rows of cells begin with one. */
-enum { SECTOR = 32 };
+/* Rows of at least LONG_ROW cells begin at multiples of the bytes that the backend wishes, if they
+ * take at most a fifth more memory so. */
+enum { LONG_ROW = 128 };
 
 static const int velocities[Q][3] = LATTICE_VELOCITIES;
 
@@ -33,6 +34,22 @@ size_t domain_stride(size_t cells, int bits)
     const size_t line = 8 * CACHE_LINE / (size_t)bits;
     const size_t lines = (cells + line - 1) / line + 1;
     return (lines + (lines % 2 == 0)) * line;
+}
+
+void domain_align_rows(struct domain *d, int bytes)
+{
+    struct view *const v = &d->view;
+    const size_t element = v->set[SET_flow].bits / 8;
+    view_lay_out(v, ROW_BYTES / element);
+    const struct view narrow = *v;
+    if (v->n[0] >= LONG_ROW)
+        view_lay_out(v, (size_t)bytes / element);
+    if (5 * v->row > 6 * narrow.row)
+        *v = narrow;
+    d->places = v->cells;
+    for (struct population_set *set = v->set; set < v->set + v->sets; set++)
+        set->stride = domain_stride(d->places, set->bits);
+    d->all_stride = v->set[SET_flow].stride;
 }
 
 int domain_add_set(struct domain *d, const char *name, int q, int bits)
@@ -118,14 +135,12 @@ void domain_layout_level(struct domain *d, const struct flow_case *c, const stru
         d->exchanged[a] = cuts[a] > 1 || (d->periodic[a] && c->run.exchange == EXCHANGE_all);
         v->ghost[a] = d->exchanged[a] || !d->periodic[a];
     }
-    view_lay_out(v, SECTOR * 8 / (size_t)precision_bits(c->solver.storage));
-    d->places = v->cells;
     domain_add_set(d, "flow", Q, precision_bits(c->solver.storage));
     for (int k = 0; k < c->scalar_count; k++)
         domain_add_set(d, c->scalars[k].name, Q_AXES,
                        c->solver.storage == PRECISION_fp64 ? 64 : 32);
     memcpy(v->scalars.gravity, c->gravity, sizeof v->scalars.gravity);
-    d->all_stride = v->set[SET_flow].stride;
+    domain_align_rows(d, ROW_BYTES);
     v->rows = d->rows;
     for (int k = 0; k < SIGNALS; k++)
         v->signal[k] = 1;

@@ -125,6 +125,7 @@ enum status room_before_tags(const struct flow_case *c, const struct backend_typ
     if (status)
         return status;
     domain_layout(&d, c, cuts, rank);
+    domain_align_rows(&d, type->row_bytes);
     if (type->host_memory && dense)
         return check_hosts(solver_bytes(&d) + room_remembered(c, 0, d.lo, d.view.n), "the run",
                            advice(c), comm);

@@ -726,7 +726,7 @@ enum status run_case(const struct flow_case *c, const struct run_options *option
     if (!status)
         status = room_before_tags(c, options->backend, comm);
     if (!status)
-        status = grid_create(&r.grid, c, comm);
+        status = grid_create(&r.grid, c, options->backend->row_bytes, comm);
     if (status)
         return status;
     status = make_surveys(&r);

@@ -80,6 +80,7 @@ struct backend_type {
     const char *name;  /* as --backend and report.json spell it */
     bool host_memory;  /* alloc returns memory of the host: MPI may send it */
     bool asynchronous; /* launches return before they are done */
+    int row_bytes;     /* long rows of cells begin at multiples of it, see domain_align_rows */
     /* Can this backend run here? Collective, the same answer on all ranks. False: *reason says why
      * not; true: *reason is unchanged. */
     bool (*present)(MPI_Comm, char reason[256]);

@@ -32,7 +32,7 @@ static enum status want_sums(struct flow_case *own, const struct flow_case *c)
 }
 
 /* The case and the block of a level; level 0 has its case. */
-static enum status create_level(struct grid *g, int l, MPI_Comm comm)
+static enum status create_level(struct grid *g, int l, int row_bytes, MPI_Comm comm)
 {
     struct level *const level = &g->level[l];
     enum status status = STATUS_OK;
@@ -45,7 +45,8 @@ static enum status create_level(struct grid *g, int l, MPI_Comm comm)
     status = status_agree(comm, status);
     return status ? status
                   : domain_create_level(&level->domain, level->c,
-                                        g->refined.levels > 1 ? &g->refined : NULL, l, comm);
+                                        g->refined.levels > 1 ? &g->refined : NULL, l, row_bytes,
+                                        comm);
 }
 
 /* Each body has cells on some level. */
@@ -58,7 +59,7 @@ static enum status find_bodies(const struct grid *g)
     return bodies_found(g->level[0].c, cells);
 }
 
-enum status grid_create(struct grid *g, const struct flow_case *c, MPI_Comm comm)
+enum status grid_create(struct grid *g, const struct flow_case *c, int row_bytes, MPI_Comm comm)
 {
     *g = (struct grid){.level[0].c = c};
     enum status status = refine_look(c, true, comm);
@@ -68,7 +69,7 @@ enum status grid_create(struct grid *g, const struct flow_case *c, MPI_Comm comm
         status = refine_room(&g->refined, comm);
     const int levels = g->refined.levels;
     while (!status && g->levels < levels) {
-        status = create_level(g, g->levels, comm);
+        status = create_level(g, g->levels, row_bytes, comm);
         if (status) /* that level has no domain */
             case_destroy(&g->level[g->levels].own);
         else

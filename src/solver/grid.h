@@ -43,9 +43,10 @@ struct grid {
     struct grid_watch *watch; /* a list; entries are added by those who have them */
 };
 
-/* Makes the regions of all levels and the tags of this rank's blocks. The case must outlive the
- * grid. Collective. STATUS_USAGE or STATUS_MACHINE, reported; then there is nothing to destroy. */
-enum status grid_create(struct grid *g, const struct flow_case *c, MPI_Comm comm);
+/* Makes the regions of all levels and the tags of this rank's blocks. row_bytes: of the type of
+ * backend that will step them. The case must outlive the grid. Collective. STATUS_USAGE or
+ * STATUS_MACHINE, reported; then there is nothing to destroy. */
+enum status grid_create(struct grid *g, const struct flow_case *c, int row_bytes, MPI_Comm comm);
 
 /* Opens a backend for each level; they share one device and its queues. share: several ranks may
  * use one device. Collective. STATUS_MACHINE, reported. */

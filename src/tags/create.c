@@ -206,6 +206,7 @@ struct cuts {
     const struct refined *refined; /* NULL: one level */
     int level, cuts[3];
     int *const *at;
+    int row_bytes;
 };
 
 /* Makes this rank's part and its tags. Collective. */
@@ -216,6 +217,7 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
     enum status status;
     MPI_Comm_rank(comm, &rank);
     domain_layout_level(d, c, by->refined, by->level, by->cuts, by->at, rank);
+    domain_align_rows(d, by->row_bytes);
     d->comm = comm;
     d->view.tags = d->tags = malloc(d->view.cells);
     status = d->tags ? domain_keep_cuts(d, by->at)
@@ -272,7 +274,8 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
 
 enum status domain_whole(struct domain *d, const struct flow_case *c)
 {
-    return create_at(d, c, MPI_COMM_SELF, &(struct cuts){.cuts = {1, 1, 1}});
+    return create_at(d, c, MPI_COMM_SELF,
+                     &(struct cuts){.cuts = {1, 1, 1}, .row_bytes = ROW_BYTES});
 }
 
 enum status domain_tile(struct domain *d, const struct flow_case *c, const int lo[3],
@@ -367,14 +370,14 @@ enum status domain_cuts(const struct flow_case *c, const struct refined *r, int 
 
 enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm)
 {
-    return domain_create_level(d, c, NULL, 0, comm);
+    return domain_create_level(d, c, NULL, 0, ROW_BYTES, comm);
 }
 
 enum status domain_create_level(struct domain *d, const struct flow_case *c,
-                                const struct refined *r, int level, MPI_Comm comm)
+                                const struct refined *r, int level, int row_bytes, MPI_Comm comm)
 {
     int ranks;
-    struct cuts by = {.refined = r, .level = level};
+    struct cuts by = {.refined = r, .level = level, .row_bytes = row_bytes};
     MPI_Comm_size(comm, &ranks);
     enum status status = domain_cuts(c, r, level, ranks, by.cuts);
     if (!status)

@@ -269,7 +269,7 @@ static bool make_layout(struct ground *g, const int n[3], const int ghost[3], si
         v->ghost[a] = ghost[a];
         v->lo[a] = 7 * a; /* of use to turning surfaces alone */
     }
-    view_lay_out(v, 32 / bytes);
+    view_lay_out(v, (size_t)(n[0] >= 30 ? GPU_ROW_BYTES : ROW_BYTES) / bytes);
     g->cells = v->cells;
     for (int k = 0; k < SIGNALS; k++)
         v->signal[k] = k == SIGNAL_one ? 1 : k - 0.4 * SIGNALS;

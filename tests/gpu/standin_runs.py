@@ -469,7 +469,7 @@ def measure(precision, ranks):
     whole = (precision, ranks) == ("fp32", 1)
     settings = sets(BIG | ({} if whole else REMEMBERED) | PRECISIONS[precision] | {"domain.cells": [200, 160, 96 * ranks]})
     said = gpu("check", "case.yaml", "--ranks", ranks, *settings)
-    told = re.search(r"^memory: (\S+) (MB|GB) a rank", said.out, re.M)
+    told = re.search(r"^memory: .*?(\S+) (MB|GB)(?: on a GPU| a rank, on its GPU)", said.out, re.M)
     counts = os.path.abspath(f"counts_{precision}_{ranks}")
     ran = gpu("run", "case.yaml", "--output", f"big_{precision}_{ranks}", *settings, ranks=0 if ranks == 1 else ranks,
               options=f"devices=2,memory=4000000000,leaks={int(ranks == 1)},count={counts}{'' if whole else f',fail=cudaLaunchKernel:{LOADED + 1}'}")

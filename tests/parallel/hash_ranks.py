@@ -155,6 +155,18 @@ bodies:
 run:     {steps: 21}
 """,
 }
+# Rows that are longer on GPUs.
+CASES |= {
+    "long": """\
+domain:  {cells: [131, 7, 5]}
+fluid:   {viscosity: 0.04}
+initial: {flow: uniform, velocity: [0.01, 0.002, -0.01]}
+faces:   {x: wall, ymin: wall, ymax: {wall: {velocity: [0.05, 0, 0.01]}}, z: periodic}
+bodies:
+  low: {shape: {box: {from: [40, 0, 0], to: [71, 2, 3]}}}
+run:     {steps: 21}
+""",
+}
 # Surfaces anywhere on their links, sliding and turning, beyond periodic faces and across cuts, and the forces on them;
 # bodies without ends that are not periodic.
 CASES |= {

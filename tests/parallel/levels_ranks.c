@@ -137,9 +137,9 @@ static void check_level(const struct refined *r, const struct refined *alone, in
 {
     struct domain d, whole;
     int64_t near, all;
-    CHECK(domain_create_level(&whole, c, alone, level, MPI_COMM_SELF) == STATUS_OK);
+    CHECK(domain_create_level(&whole, c, alone, level, ROW_BYTES, MPI_COMM_SELF) == STATUS_OK);
     memcpy(c->run.ranks, cuts, sizeof c->run.ranks);
-    CHECK(domain_create_level(&d, c, r, level, MPI_COMM_WORLD) == STATUS_OK);
+    CHECK(domain_create_level(&d, c, r, level, ROW_BYTES, MPI_COMM_WORLD) == STATUS_OK);
     if (failed)
         return;
     CHECK(d.row_count == whole.row_count);
@@ -236,7 +236,8 @@ static void check_room(int nx, double x0, double x1, double z0, double z1, doubl
     c[0].refines = &box;
     c[0].refine_count = 1;
     CHECK(refine_make(&r, &c[0], MPI_COMM_WORLD) == STATUS_OK);
-    const enum status status = domain_create_level(&d, &c[level], &r, level, MPI_COMM_WORLD);
+    const enum status status =
+        domain_create_level(&d, &c[level], &r, level, ROW_BYTES, MPI_COMM_WORLD);
     CHECK(status == (says ? STATUS_USAGE : STATUS_OK));
     if (says && status && message_rank() == 0) /* the one that prints */
         CHECK(message_error() && strstr(message_error(), says));

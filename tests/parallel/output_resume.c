@@ -131,7 +131,7 @@ static void run(struct setting *t, int64_t resumed, bool thrice)
     struct state state = {0};
     struct output *o = NULL;
     struct memory memory;
-    must(grid_create(&t->grid, t->c, MPI_COMM_WORLD));
+    must(grid_create(&t->grid, t->c, ROW_BYTES, MPI_COMM_WORLD));
     must(grid_open(&t->grid, &backend_cpu, false));
     must(grid_start(&t->grid, TRANSPORT_host));
     must(grid_initialise(&t->grid, NULL));
@@ -188,7 +188,7 @@ static void without_samples(struct setting *t)
 {
     struct state state = {0};
     struct output *o = NULL;
-    must(grid_create(&t->grid, t->c, MPI_COMM_WORLD));
+    must(grid_create(&t->grid, t->c, ROW_BYTES, MPI_COMM_WORLD));
     must(grid_open(&t->grid, &backend_cpu, false));
     must(grid_start(&t->grid, TRANSPORT_host));
     must(grid_initialise(&t->grid, NULL));
