@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/message.h"
+#include "classify.h"
 #include "device.h"
 #include "ipc.h"
 #include "kernels.h"
@@ -24,7 +25,7 @@
 static const double most_cells = 4294967295.0;
 enum { MOST_BLOCKS = 65535 };
 
-enum { ARRAYS = 10 };
+enum { ARRAYS = 12 };
 
 /* Shared by all backends of a run: queues, and a failure in one is a failure in all. */
 struct shared {
@@ -47,8 +48,9 @@ struct cuda_backend {
     bool open;                 /* the case has open boundaries */
     bool other;                /* it takes the kernels for these, or for scalars */
     struct box closed;         /* cells that no open boundary touches */
-    const void *array[ARRAYS]; /* arrays of the view, and `cells`, on the device */
+    const void *array[ARRAYS]; /* arrays of the view, kinds and `cells`, on the device */
     const uint32_t *cells;     /* of cuda_call; NULL: all cells have places */
+    struct cell_kinds kinds;   /* of the cells */
     unsigned *plane;           /* [n[2] + 1] the first place of each plane of cells */
     unsigned char uuid[16];
     struct nvml *nvml; /* NULL: nothing is known of energy, clocks and driver */
@@ -232,7 +234,7 @@ static bool load_one(struct cuda_backend *b, const void *kernel, const struct vi
 {
     struct cuda_call call = {.view = *view, .count = 1};
     const dim3 one = {1, 1, 1};
-    call.work[0].box.hi[0] = 1; /* one cell long, none high */
+    call.step.box[0].hi[0] = call.work[0].box.hi[0] = 1; /* one cell long, none high */
     return launch(b, QUEUE_INTERIOR, kernel, one, one, &call);
 }
 
@@ -462,11 +464,36 @@ static enum status list_cells(struct cuda_backend *b, const struct view *v, bool
                         ((uint32_t)z * (uint32_t)v->n[1] + (uint32_t)y) * (uint32_t)v->n[0] +
                         (uint32_t)x;
             }
-    b->base.lists = (double)(places * sizeof *cells);
+    b->base.lists += (double)(places * sizeof *cells);
     b->cells = b->array[7] = upload(b, cells, places * sizeof *cells, room, total);
     if (!b->shared->error && *room)
         good(b, cudaDeviceSynchronize(), "copying a list of cells");
     free(cells);
+    return STATUS_OK;
+}
+
+/* Makes the kinds of the cells on the device. v: of the host, from view_derive. */
+static enum status make_kinds(struct cuda_backend *b, const struct view *v, bool *room,
+                              double *total)
+{
+    struct kinds k;
+    const enum status status = kinds_create(&k, v);
+    if (status)
+        return status;
+    const size_t more = k.count > KINDS_AT_HAND ? k.count - KINDS_AT_HAND : 0;
+    const size_t bytes = v->cells * (size_t)k.bytes;
+    b->kinds = (struct cell_kinds){.bytes = k.bytes};
+    memcpy(b->kinds.at_hand, k.kind, (k.count - more) * sizeof *k.kind);
+    b->kinds.at_hand[KINDS_AT_HAND].is = KIND_MORE;
+    b->kinds.type = k.type;
+    b->kinds.row = v->rows[k.type];
+    b->kinds.number = b->array[10] = upload(b, k.number, bytes, room, total);
+    b->kinds.more = b->array[11] =
+        upload(b, k.kind + KINDS_AT_HAND, more * sizeof *k.kind, room, total);
+    b->base.lists += (double)bytes + (double)(more * sizeof *k.kind);
+    if (!b->shared->error && *room)
+        good(b, cudaDeviceSynchronize(), "copying kinds of cells");
+    kinds_destroy(&k);
     return STATUS_OK;
 }
 
@@ -504,6 +531,9 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
     view_derive(kernels);
     b->other = b->open || v->scalars.row;
     kernels->early = mostly_swept(kernels);
+    enum status status = make_kinds(b, kernels, &room, &bytes);
+    if (status)
+        return status;
 #define UPLOAD(k, name, count)                                                                     \
     b->array[k] = upload(b, v->name, (count) * sizeof *v->name, &room, &bytes);                    \
     kernels->name = b->array[k]
@@ -517,7 +547,7 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
     UPLOAD(9, near.facing, v->near.facing ? v->near.crossings : 0);
     UPLOAD(8, scalars.row, v->scalars.row ? (size_t)(v->sets - 1) * TAG_ROWS : 0);
 #undef UPLOAD
-    const enum status status = v->place ? list_cells(b, v, &room, &bytes) : STATUS_OK;
+    status = v->place ? list_cells(b, v, &room, &bytes) : STATUS_OK;
     if (status)
         return status;
     if (!room)
@@ -607,7 +637,7 @@ static dim3 block_shape(const unsigned n[3])
 static void launch_box(struct cuda_backend *b, enum queue queue, const void *step, int cells,
                        struct cuda_call *call, const struct box *all)
 {
-    struct box *const box = &call->work[0].box;
+    struct box *const box = &call->step.box[0];
     unsigned n[3];
     for (int a = 0; a < 3; a++)
         n[a] = (unsigned)(all->hi[a] - all->lo[a]);
@@ -658,7 +688,7 @@ static void steps_launch(struct step_launch *l)
 {
     struct cuda_call *const call = l->call;
     if (call->count == 1 && call->places[0].begin == call->places[0].end) {
-        const struct box all = call->work[0].box;
+        const struct box all = call->step.box[0];
         launch_box(l->backend, l->queue, l->step, l->cells, call, &all);
     } else if (call->count > 0) {
         launch(l->backend, l->queue, l->step, (dim3){l->blocks, 1, 1}, (dim3){CUDA_BLOCK, 1, 1},
@@ -684,7 +714,7 @@ static void steps_add(struct step_launch *l, const struct box *box)
         steps_launch(l);
     call->first[call->count] = l->blocks;
     call->places[call->count] = places;
-    call->work[call->count++].box = *box;
+    call->step.box[call->count++] = *box;
     l->blocks += (unsigned)((threads + CUDA_BLOCK - 1) / CUDA_BLOCK);
 }
 
@@ -717,6 +747,7 @@ static void launch_steps(struct cuda_backend *b, enum queue queue, const struct 
         return;
     calls[0].slots = slots_at(v, work[0].task.odd, precision_bytes(b->base.storage));
     calls[0].odd = work[0].task.odd;
+    calls[0].step.kinds = b->kinds;
     calls[0].cells = b->cells;
     calls[1] = calls[0];
     struct step_launch open = {b, queue, b->open_step, 1, false, &calls[0], 0};

@@ -7,6 +7,7 @@
 
 #include "boundary.h"
 #include "collision.h"
+#include "kinds.h"
 #include "open.h"
 #include "scalar.h"
 #include "slip.h"
@@ -83,23 +84,6 @@ TAGFLOW_FN uint32_t links_from(const struct view *v, const struct type_set *type
 TAGFLOW_FN uint32_t links_from_walls(const struct view *v, cell_index n, const struct around *a)
 {
     return links_from(v, &v->solid, n, a);
-}
-
-/* The same; bit 0: a link leads into a wall whose rule changes populations. */
-TAGFLOW_FN uint32_t links_of_step(const struct view *v, cell_index n, const struct around *a)
-{
-    uint32_t links = 0, pushes = 0;
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    {                                                                                              \
-        const uint8_t down = v->tags[n + neighbour(a, -(cx), -(cy), -(cz))];                       \
-        const uint8_t up = v->tags[n + neighbour(a, cx, cy, cz)];                                  \
-        links |= (uint32_t)type_in(&v->solid, down) << (i);                                        \
-        links |= (uint32_t)type_in(&v->solid, up) << (j);                                          \
-        pushes |= (uint32_t)(type_in(&v->pushing, down) | type_in(&v->pushing, up));               \
-    }
-    PAIR_LIST(X)
-#undef X
-    return links | pushes;
 }
 
 /* Does any of these links come from beyond an open boundary? */
@@ -271,6 +255,24 @@ TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, in
     return boundary_leave(wall->boundary, cx, cy, cz, out, wall_parameters(v, wall, STORED_ONE));
 }
 
+/* Changes the collided populations that leave into walls of one type. The cell's kind is looked up
+ * again: few cells need its walls. */
+TAGFLOW_FN void walls_push(const struct view *v, const struct cell_kinds *kinds, cell_index n,
+                           real out[Q])
+{
+    const uint32_t which = kind_number(kinds, n);
+    const uint32_t walls = kind_of(kinds, which, kind_at_hand(kinds, which)).walls;
+    const struct tag_row *const wall = &v->rows[kind_type(walls)];
+    const struct wall_parameters w = wall_parameters(v, wall, STORED_ONE);
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    if (walls & 1u << (j))                                                                         \
+        out[i] = boundary_leave(wall->boundary, cx, cy, cz, out[i], w);                            \
+    if (walls & 1u << (i))                                                                         \
+        out[j] = boundary_leave(wall->boundary, -(cx), -(cy), -(cz), out[j], w);
+    PAIR_LIST(X)
+#undef X
+}
+
 /* Features that a step can meet. A kernel passes constants, and the step is compiled for them. */
 struct step_kind {
     int collision; /* COLLISION_mixed: as the cell type says */
@@ -312,12 +314,11 @@ TAGFLOW_FN void carried_flow(struct carried *k, struct moments m, struct collisi
 }
 
 /* f -> out: subgrid model, collision operator and sponge of a cell. `one`: a density of 1 in their
- * unit. carried: with scalars, in: lift, out: the flow. */
-TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, const int at[3],
-                             struct step_kind kind, number one, real f[Q], real out[Q],
-                             struct carried *carried)
+ * unit. p: of the row. carried: with scalars, in: lift, out: the flow. */
+TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row,
+                             struct collision_parameters p, const int at[3], struct step_kind kind,
+                             number one, real f[Q], real out[Q], struct carried *carried)
 {
-    struct collision_parameters p = collision_parameters(v, row);
     if (kind.scalars && v->scalars.lifts)
         accelerate(&p, v, carried->lift);
     const int with_force = kind.forced ? row->forced : 0;
@@ -336,51 +337,82 @@ TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row, co
         sponge_pull(sponge_target(v, row), (real)sponge_of_cell(v, row, x, y, z), one, out);
 }
 
+/* Some bits of a number, which depend on all that it was made from. */
+TAGFLOW_FN uint32_t real_bits(real x)
+{
+#if !defined __CUDA_ARCH__
+    return x > 0;
+#elif TAGFLOW_ARITHMETIC == 64
+    return (uint32_t)__double2loint(x);
+#else
+    return __float_as_uint(x);
+#endif
+}
+
 /* Reload wall addresses here: saves registers. */
 #define FORGET_PLACE                                                                               \
     TAGFLOW_FORGET(x);                                                                             \
     TAGFLOW_FORGET(y);                                                                             \
     TAGFLOW_FORGET(z)
 
-/* The step of the flow in an owned cell; `s`: the slots of this step, odd: its parity. carried:
- * with scalars, out: the flow.
+/* What a step knows of a cell. which: number of its kind; kinds NULL: it looks at tags. */
+TAGFLOW_FN struct cell_kind cell_known(const struct view *v, const struct cell_kinds *kinds,
+                                       uint32_t which, cell_index n, const struct around *a)
+{
+    const struct cell_kind by_tags = {kinds ? 0 : kind_by_tags(v, n, a), 0};
+    return kinds ? kind_at_hand(kinds, which) : by_tags;
+}
+
+/* `which`, when all populations have been loaded, see kind_held. */
+TAGFLOW_FN uint32_t which_held(const struct cell_kinds *kinds, uint32_t which, const real f[Q])
+{
+    uint32_t bits[Q];
+    for (int i = 0; i < Q; i++)
+        bits[i] = real_bits(f[i]);
+    return kind_held(kinds, which, bits);
+}
+
+/* The step of the flow in an owned cell; `s`: the slots of this step, odd: its parity. kinds: of
+ * the view; NULL: from tags. carried: with scalars, out: the flow.
  *
  * A GPU hides memory latency behind many threads, which share the registers. The TAGFLOW_FORGETs
  * save registers: without them the compiler keeps sums over pairs, and all addresses, from their
  * first use to their last. */
-TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s, int odd, int x, int y,
-                               int z, struct step_kind kind, struct carried *carried)
+TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
+                               const struct cell_kinds *kinds, int odd, int x, int y, int z,
+                               struct step_kind kind, struct carried *carried)
 {
     struct around a = around(v, x, y, z);
     cell_index n = owned_index(v, x, y, z);
-    int tag = v->tags[n];
+    uint32_t which = kinds ? kind_number(kinds, n) : 0;
     stored *const *const own = (stored *const *)s->own, *const *const next =
                                                             (stored *const *)s->next;
     stored *const rest = (stored *)s->rest;
-    uint32_t links = 0;
     real f[Q], out[Q];
+    struct cell_kind self;
 
-    /* Either the tag arrives before populations are loaded, or all are on their way at once. The
+    /* Either the kind is known before populations are loaded, or all are on their way at once. The
      * first takes fewer registers. */
-    const int tag_first = kind.sparse || kind.open || kind.scalars;
-    if (tag_first && !type_in(&v->swept, tag))
-        return;
-    if (!tag_first && !v->early) {
-        TAGFLOW_BARRIER;
-        if (!type_in(&v->swept, tag))
+    const int kind_first = kind.sparse || kind.open || kind.scalars;
+    if (kind_first || !v->early) {
+        if (!kind_first)
+            TAGFLOW_BARRIER;
+        self = cell_known(v, kinds, which, n, &a);
+        if (kinds && kind_first)
+            self = kind_of(kinds, which, self);
+        if (!(self.is & (KIND_SWEPT | KIND_MORE)))
             return;
     }
     if (kind.scalars)
         carried->lift = cell_lift(v, odd, n, &a);
-    struct places p = places_of(v, n, &a, kind.sparse, tag & TAG_BESIDE);
-    if (tag_first && tag & TAG_BESIDE)
-        links = links_of_step(v, n, &a);
+    struct places p = places_of(v, n, &a, kind.sparse, kind.sparse && self.is & KIND_LINKS);
     real arrived[Q];
-    const int opens =
-        kind.open && links &&
-        (boundary_open(v->rows[tag & TAG_ROW].boundary) || links_open(v, n, &a, links));
+    const int opens = kind.open && self.is & KIND_LINKS &&
+                      (boundary_open(v->rows[kind_type(self.is)].boundary) ||
+                       links_open(v, n, &a, self.is & KIND_LINKS));
     if (opens) {
-        cell_arrived(v, s, x, y, z, links, kind.scalars ? carried->lift : 0, arrived);
+        cell_arrived(v, s, x, y, z, self.is & KIND_LINKS, kind.scalars ? carried->lift : 0,
+                     arrived);
         for (int i = 0; i < Q; i++)
             f[i] = arrived[i] * STORED_ONE;
     } else {
@@ -390,23 +422,24 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s, int 
     f[j] = raw_of(next[i / 2][p.next[i / 2]]);
         PAIR_LIST(X)
 #undef X
-        for (int i = 0; i < Q && !tag_first; i++)
+        for (int i = 0; i < Q && !kind_first; i++)
             TAGFLOW_FORGET_REAL(f[i]);
     }
-    if (!tag_first)
-        TAGFLOW_FORGET(tag);
-    if (!tag_first && tag & TAG_BESIDE) {
-        FORGET_PLACE;
-        a = around(v, x, y, z);
-        n = owned_index(v, x, y, z);
-        links = links_of_step(v, n, &a);
+    if (!kind_first) {
+        if (kinds)
+            which = which_held(kinds, which, f);
+        self = cell_known(v, kinds, which, n, &a);
     }
-    if (!tag_first && !type_in(&v->swept, tag))
-        return;
-    const struct tag_row *const row = &v->rows[tag & TAG_ROW];
-    if (links && !opens) {
-        if (!tag_first)
+    if (self.is & (KIND_LINKS | KIND_MORE) && !opens) {
+        if (kinds && !kind_first)
+            self = kind_of(kinds, which, self);
+        const uint32_t links = self.is & KIND_LINKS;
+        if (!kind_first) {
+            FORGET_PLACE;
+            a = around(v, x, y, z);
+            n = owned_index(v, x, y, z);
             p = places_of(v, n, &a, 0, 0);
+        }
 #define X(i, j, cx, cy, cz, weight)                                                                \
     if (links & 1u << (i))                                                                         \
         f[i] = raw_of(next[i / 2][p.own]);                                                         \
@@ -415,8 +448,15 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s, int 
         PAIR_LIST(X)
 #undef X
     }
-    const int at[3] = {x, y, z};
-    cell_collide(v, row, at, kind, STORED_ONE, f, out, carried);
+    if (!kind_first && !(self.is & KIND_SWEPT))
+        return;
+    const uint32_t links = self.is & KIND_LINKS;
+    const struct tag_row *const row = &v->rows[kind_type(self.is)];
+    const int at[3] = {x, y, z},
+              at_hand = kinds && !kind_first && !kind.forced && kind_type(self.is) == kinds->type;
+    cell_collide(v, row,
+                 at_hand ? collision_parameters(v, &kinds->row) : collision_parameters(v, row), at,
+                 kind, STORED_ONE, f, out, carried);
 
     if (opens) {
         real back[Q];
@@ -425,7 +465,10 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s, int 
         cell_leaves(v, x, y, z, links, NULL, kind.scalars ? carried->lift : 0, arrived, back);
         for (int i = 0; i < Q; i++)
             out[i] = back[i] * STORED_ONE;
-    } else if (links & 1) {
+    } else if (self.is & KIND_PUSHES && kinds && !(self.is & KIND_SEVERAL)) {
+        FORGET_PLACE;
+        walls_push(v, kinds, owned_index(v, x, y, z), out);
+    } else if (self.is & KIND_PUSHES) {
 #define X(i, j, cx, cy, cz, weight)                                                                \
     if (links & 1u << (j)) {                                                                       \
         FORGET_PLACE;                                                                              \
@@ -451,12 +494,14 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s, int 
 #undef X
 }
 
-/* The step of an owned cell: of the flow, and of the scalars that it holds. */
-TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s, int odd, int x, int y, int z,
+/* The step of an owned cell: of the flow, and of the scalars that it holds. kinds: of the view;
+ * NULL: the step looks at tags. */
+TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s,
+                          const struct cell_kinds *kinds, int odd, int x, int y, int z,
                           struct step_kind kind)
 {
     struct carried carried = {0, {0, 0, 0}, 0, 0};
-    cell_step_flow(v, s, odd, x, y, z, kind, &carried);
+    cell_step_flow(v, s, kinds, odd, x, y, z, kind, &carried);
     if (!kind.scalars)
         return;
     FORGET_PLACE;
@@ -477,7 +522,8 @@ TAGFLOW_SHARED const struct tag_row *near_leaves(const struct view *v, const str
     const struct around a = around(v, x, y, z);
     carried->lift = v->scalars.lifts ? rare_lift(v, odd, owned_index(v, x, y, z), &a) : 0;
     cell_arrived(v, s, x, y, z, cell->links, carried->lift, f);
-    cell_collide(v, row, cell->at, step_any(1, 1, 1), 1, f, out, carried);
+    cell_collide(v, row, collision_parameters(v, row), cell->at, step_any(1, 1, 1), 1, f, out,
+                 carried);
     for (int i = 0; i < Q; i++)
         back[i] = out[i];
     cell_leaves(v, x, y, z, cell->links, v->near.crossing + cell->first, carried->lift, f, back);

@@ -314,8 +314,9 @@ double parts_bytes_more(const struct parts *p, const struct domain *block,
 {
     struct domain wide = *block;
     domain_align_rows(&wide, GPU_ROW_BYTES);
+    const double kinds = (double)wide.view.cells;
     if (!p->sparse)
-        return solver_bytes(&wide) - needs->dense - needs->lists;
+        return solver_bytes(&wide) - needs->dense + kinds - needs->lists;
     const double words = (double)(1 + Q / 2) * sizeof(struct place_word) / 32;
-    return (1 + words) * (double)(wide.view.cells - block->view.cells) - needs->lists;
+    return (1 + words) * (double)(wide.view.cells - block->view.cells) + kinds - needs->lists;
 }

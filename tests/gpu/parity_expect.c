@@ -15,7 +15,7 @@ static void expect_step(const struct view *v, const struct work *w)
 {
     const struct slots slots = slots_at(v, w->task.odd, sizeof(stored));
     EACH_CELL(&w->box)
-    cell_step(v, &slots, w->task.odd, x, y, z,
+    cell_step(v, &slots, NULL, w->task.odd, x, y, z,
               step_any(1, v->place != NULL, v->scalars.row != NULL));
 }
 

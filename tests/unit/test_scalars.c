@@ -698,7 +698,7 @@ static void single_cells(void **state)
             for (int z = 0; z < plain.n[2]; z++)
                 for (int y = 0; y < plain.n[1]; y++)
                     for (int x = 0; x < plain.n[0]; x++)
-                        cell_step(&plain, &slots, odd, x, y, z,
+                        cell_step(&plain, &slots, NULL, odd, x, y, z,
                                   step_any(1, plain.place != NULL, 1));
             for (int set = 0; set <= t.c.scalar_count; set++)
                 if (memcmp(plain.set[set].populations, f.s.view.set[set].populations, bytes[set]) !=

@@ -49,26 +49,22 @@ struct way {
     int cells; /* cells a thread, 1 or 2 */
 };
 
-/* A kind: bit i: link i comes from a wall; from bit KIND_TYPE: the cell type; KIND_SWEPT: the
- * kernel steps the cell. */
-enum { KIND_TYPE = 20, KIND_SWEPT = 1 << 28, KINDS = 256 };
-
 enum {
     LINE = 32,        /* cells that share a byte of line_kinds */
-    LINE_MIXED = 255, /* they are not alike */
+    LINE_MIXED = 255, /* a byte of line_kinds: they are not alike */
 };
 
 /* Argument of a launch. */
 struct variant_call {
     struct view view; /* of lifted rows: row, plane, origin; x is the position in the row */
     struct slots slots;
-    const uint8_t *kinds, *line_kinds; /* [cells], [cells / LINE] numbers of kinds */
-    unsigned long long *sum;           /* of hashes */
-    uint32_t kind[KINDS];
-    struct tag_row type; /* RATES_argument */
-    uint32_t zero;       /* 0, unknown to the compiler */
-    int lines, places;   /* K and L of lifted rows; 0: plain rows */
-    int stored;          /* WALLS_stored */
+    struct cell_kinds kinds;   /* numbers of one byte */
+    const uint8_t *line_kinds; /* [cells / LINE] */
+    unsigned long long *sum;   /* of hashes */
+    struct tag_row type;       /* RATES_argument */
+    uint32_t zero;             /* 0, unknown to the compiler */
+    int lines, places;         /* K and L of lifted rows; 0: plain rows */
+    int stored;                /* WALLS_stored */
     int odd;
 #ifndef __CUDACC__
     int wrong; /* number of the mutant, 0: none */
@@ -481,7 +477,7 @@ TAGFLOW_FN uint32_t known_load(const struct variant_call *c, cell_index n, struc
 {
     const uint8_t *const bytes = way.known == KNOWN_tags ? c->view.tags + n
                                  : way.known == KNOWN_kinds
-                                     ? c->kinds + n
+                                     ? (const uint8_t *)c->kinds.number + n
                                      : c->line_kinds + MUTANT(14, n, n + LINE) / LINE;
     const int cells = way.known == KNOWN_lines ? 1 : way.cells;
     traced(SITE_what, bytes, cells);
@@ -505,7 +501,7 @@ TAGFLOW_FN uint32_t links_of_tags(const struct variant_call *c, struct way way, 
     PAIR_LIST(X)
 #undef X
     (void)tags;
-    return links_of_step(&c->view, n, &a);
+    return kind_by_tags(&c->view, n, &a) & KIND_LINKS;
 }
 
 TAGFLOW_FN struct known known_of(const struct variant_call *c, uint32_t what, int p, int y, int z,
@@ -526,7 +522,7 @@ TAGFLOW_FN struct known known_of(const struct variant_call *c, uint32_t what, in
             if (byte & TAG_BESIDE)
                 known.links[k] = links_of_tags(c, way, p + k, y, z);
         } else {
-            const uint32_t kind = c->kind[byte];
+            const uint32_t kind = c->kinds.at_hand[byte].is;
             known.type[k] = kind >> KIND_TYPE & TAG_ROW;
             known.swept |= (uint32_t)((kind & KIND_SWEPT) != 0) << k;
             known.links[k] = kind & MUTANT(5, (1u << Q) - 2, (1u << 18) - 2);
@@ -600,7 +596,8 @@ TAGFLOW_FN uint32_t variant_cells(const struct variant_call *c, int p, int y, in
         const struct tag_row *const type = way.rates == RATES_argument
                                                ? MUTANT(15, &c->type, &v->rows[0])
                                                : &v->rows[known.type[k]];
-        cell_collide(v, type, at, kind, STORED_ONE, arrived, out[k], NULL);
+        cell_collide(v, type, collision_parameters(v, type), at, kind, STORED_ONE, arrived, out[k],
+                     NULL);
     }
     for (int i = 0; i < Q; i++)
         f[i] = word_of(out[0][i], out[MUTANT(10, way.cells - 1, 0)][i], way.cells);

@@ -103,10 +103,10 @@ TAGFLOW_FN void mark_cell(const struct job *j, int x, int y, int z)
     const uint32_t kind = links | 1u << KIND_TYPE | KIND_SWEPT;
     const cell_index at = row_index(c, x, y, z);
     int k = 1;
-    while (k < KINDS - 1 && c->kind[k] != kind)
+    while (k < KINDS_AT_HAND - 1 && c->kinds.at_hand[k].is != kind)
         k++;
     ((uint8_t *)c->view.tags)[at] = (uint8_t)(1 | (links ? TAG_BESIDE : 0));
-    ((uint8_t *)c->kinds)[at] = (uint8_t)k;
+    ((uint8_t *)(uintptr_t)c->kinds.number)[at] = (uint8_t)k;
 }
 
 TAGFLOW_FN size_t line_count(const struct job *j)
@@ -117,7 +117,7 @@ TAGFLOW_FN size_t line_count(const struct job *j)
 /* The same for 32 cells. */
 TAGFLOW_FN void mark_line(const struct job *j, size_t k)
 {
-    const uint8_t *const kinds = j->call.kinds + k * LINE;
+    const uint8_t *const kinds = (const uint8_t *)j->call.kinds.number + k * LINE;
     int alike = 1;
     for (int m = 1; m < LINE; m++)
         alike &= kinds[m] == kinds[0];
@@ -207,9 +207,9 @@ KERNEL(step_tagflow, struct job, __launch_bounds__(128, BLOCKS_STEP))
     THREAD_CELL(STEP_CELLS);
     const struct step_kind kind = step_kind(COLLISION_bgk, 0, 0, 0, 0, 0);
 #if TAGFLOW_STORAGE == 16
-    cell_step_two(&call.call.view, &call.call.slots, 0, call.call.view.n[0], x, y, z, kind);
+    cell_step_two(&call.call.view, &call.call.slots, &call.call.kinds, 0, call.call.view.n[0], x, y, z, kind);
 #else
-    cell_step(&call.call.view, &call.call.slots, call.call.odd, x, y, z, kind);
+    cell_step(&call.call.view, &call.call.slots, &call.call.kinds, call.call.odd, x, y, z, kind);
 #endif
 }
 
@@ -347,7 +347,8 @@ static int make_kinds(struct variant_call *c, const int n[3], int flow)
     const int simple = flow == FLOW_periodic || flow == FLOW_box, three[3] = {3, 3, 3};
     const int *const m = simple ? three : n;
     int count = 2;
-    c->kind[1] = 1u << KIND_TYPE | KIND_SWEPT;
+    c->kinds.bytes = 1;
+    c->kinds.at_hand[1].is = 1u << KIND_TYPE | KIND_SWEPT;
     for (int z = 0; z < m[2]; z++)
         for (int y = 0; y < m[1]; y++)
             for (int x = 0; x < m[0]; x++) {
@@ -355,11 +356,11 @@ static int make_kinds(struct variant_call *c, const int n[3], int flow)
                     continue;
                 const uint32_t kind = solid_links(m, flow, x, y, z) | 1u << KIND_TYPE | KIND_SWEPT;
                 int k = 1;
-                while (k < count && c->kind[k] != kind)
+                while (k < count && c->kinds.at_hand[k].is != kind)
                     k++;
                 if (k == LINE_MIXED)
                     return 0;
-                c->kind[k] = kind;
+                c->kinds.at_hand[k].is = kind;
                 count = k == count ? k + 1 : count;
             }
     return 1;
@@ -427,7 +428,7 @@ static void job_create(struct gpu *g, struct job *j)
     const int lines[3] = {(int)line_count(j), 1, 1}, block[2] = {128, 1};
     c->view.set[SET_flow].populations = device_room(population_bytes(j));
     c->view.tags = (const uint8_t *)device_room(tag_bytes(j));
-    c->kinds = (const uint8_t *)device_room(tag_bytes(j));
+    c->kinds.number = device_room(tag_bytes(j));
     c->line_kinds = (const uint8_t *)device_room(tag_bytes(j) / LINE + 1);
     c->sum = (unsigned long long *)device_room(sizeof *c->sum);
     c->view.rows = (const struct tag_row *)device_room(sizeof types);
@@ -444,7 +445,7 @@ static void job_destroy(struct gpu *g, struct job *j)
     GOOD(cudaStreamSynchronize(g->stream));
     GOOD(cudaFree(c->view.set[SET_flow].populations));
     GOOD(cudaFree((void *)c->view.tags));
-    GOOD(cudaFree((void *)c->kinds));
+    GOOD(cudaFree((void *)(uintptr_t)c->kinds.number));
     GOOD(cudaFree((void *)c->line_kinds));
     GOOD(cudaFree(c->sum));
     GOOD(cudaFree((void *)c->view.rows));
@@ -505,7 +506,7 @@ static uint64_t reference(const int n[3], int flow)
     for (int t = 0; t < STEPS; t++) {
         const struct slots s = slots_at(&v, t % 2, sizeof *f);
         EACH_CELL(n, x, y, z)
-        cell_step(&v, &s, t % 2, x, y, z, kind);
+        cell_step(&v, &s, NULL, t % 2, x, y, z, kind);
     }
     EACH_CELL(n, x, y, z)
     for (int i = 0; i < Q && tags[view_index(&v, x, y, z)]; i++)
@@ -537,7 +538,7 @@ static struct touched count_touched(const struct variant *t, const int n[3], int
     uint8_t *const kinds = (uint8_t *)host_room(tag_bytes(j) + 128);
     c->view.set[SET_flow].populations = f + (128 - (uintptr_t)f % 128);
     c->view.tags = tags + (128 - (uintptr_t)tags % 128);
-    c->kinds = kinds + (128 - (uintptr_t)kinds % 128);
+    c->kinds.number = kinds + (128 - (uintptr_t)kinds % 128);
     c->line_kinds = (const uint8_t *)host_room(tag_bytes(j) / LINE + 1);
     EACH_CELL(n, x, y, z)
     {
