@@ -847,13 +847,13 @@ static void cuda_peer_close(struct backend *backend, struct peer *peer)
 }
 
 static enum status cuda_mark(struct backend *backend, enum queue queue, const struct peer *own,
-                             int mark)
+                             int mark, int reached)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     cudaError_t error = cudaErrorNotReady;
     int looks = 0;
     while (error == cudaErrorNotReady && !b->base.lost) {
-        error = cudaEventQuery(own->mark[mark]);
+        error = cudaEventQuery(own->mark[reached]);
         if (error == cudaErrorNotReady && !lose(b))
             clock_rest(&looks);
     }

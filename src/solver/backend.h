@@ -33,8 +33,8 @@ enum phase {
 };
 enum { PHASE_SEAM_PARTS = 4 }; /* gather, enter twice, coalesce */
 
-/* Memory that ranks of one host share, and its owner's two marks, for backends with `share`. */
-enum { PEER_BLOCK = 2 << 20, PEER_ALIGNMENT = 256, PEER_HANDLE = 64, PEER_MARKS = 2 };
+/* Memory that ranks of one host share, and its owner's marks, for backends with `share`. */
+enum { PEER_BLOCK = 2 << 20, PEER_ALIGNMENT = 256, PEER_HANDLE = 64, PEER_MARKS = 4 };
 struct peer_handle { /* to be sent to that rank */
     char memory[PEER_HANDLE], mark[PEER_MARKS][PEER_HANDLE];
 };
@@ -133,9 +133,11 @@ struct backend_type {
     /* Opens what another rank of this host exported. False, with a reason: not possible. */
     bool (*peer_open)(struct backend *, const struct peer_handle *, struct peer *, char why[128]);
     void (*peer_close)(struct backend *, struct peer *);
-    /* Waits until the last setting of an own mark is reached, then sets it behind all present work
-     * of the queue. STATUS_MACHINE, reported, when the backend failed. */
-    enum status (*mark)(struct backend *, enum queue, const struct peer *own, int mark);
+    /* Waits until the last setting of own mark `reached` is reached, if it was ever set. Then sets
+     * own mark `mark` behind all present work of the queue. STATUS_MACHINE, reported, when the
+     * backend failed. */
+    enum status (*mark)(struct backend *, enum queue, const struct peer *own, int mark,
+                        int reached);
     /* Later work in the queue waits until the peer's present setting of its mark is reached. */
     void (*after_peer)(struct backend *, enum queue, const struct peer *, int mark);
     /* A phase begins or ends: in the queue, or on the host. */

@@ -10,7 +10,8 @@
 #include "base/clock.h"
 #include "base/message.h"
 
-enum { LOOKS = 100 }; /* looks at a flag between two calls of MPI */
+enum { LOOKS = 100 };            /* looks at a flag between two calls of MPI */
+enum { TRIAL = PEER_BLOCK / 2 }; /* most bytes of a message that are tried at once */
 
 /* The last exchange that a rank told, alone in its cache line. */
 struct flag {
@@ -120,8 +121,8 @@ static size_t all_bytes(const struct peers *p)
     return (2 * p->half + PEER_BLOCK - 1) / PEER_BLOCK * PEER_BLOCK;
 }
 
-/* Allocates the halves for messages from this host. A half has room for a number of each message
- * that this rank sends, too (try_peers). */
+/* Allocates the halves for messages from this host. A half has room for TRIAL bytes, which takes no
+ * more memory. */
 static enum status make_room(struct peers *p)
 {
     if (p->count == 0 && !own_messages(p))
@@ -131,8 +132,7 @@ static enum status make_room(struct peers *p)
             m->there = p->half;
             p->half += (m->bytes + 7) / 8 * 8;
         }
-    if (p->half < (size_t)p->outs * sizeof(uint64_t))
-        p->half = (size_t)p->outs * sizeof(uint64_t);
+    p->half = p->half < TRIAL ? TRIAL : p->half;
     p->half = (p->half + PEER_ALIGNMENT - 1) / PEER_ALIGNMENT * PEER_ALIGNMENT;
     p->memory = p->backend->type->alloc(p->backend, all_bytes(p), 1);
     return p->memory ? STATUS_OK
@@ -199,12 +199,6 @@ static void open_peers(struct peers *p, const struct host_offer *all, bool good,
     }
 }
 
-/* A number that no other message has, nor memory that was never written. */
-static uint64_t known(int rank, int number)
-{
-    return 0x9e3779b97f4a7c15u * (uint64_t)(Q * (rank + 1) + number);
-}
-
 /* Where a message to or from a peer lies in exchanges of parity `half`. */
 static char *memory_of(const struct peers *p, const struct exchange_message *m, bool out, int half)
 {
@@ -223,37 +217,79 @@ static void set_memory(const struct peers *p, struct exchange_message *list, int
             m->peer[half] = memory_of(p, m, out, half);
 }
 
-/* Exchange 0: the first numbers of all messages, by the way that messages take. *good: they
- * arrived. Uses half 1 of this rank's memory as room for what it sends. */
+/* The words of a trial, from `first`: each differs from those of other places and other messages,
+ * and from memory that was never written. */
+static void known_words(const struct exchange_message *m, int sender, size_t first, uint64_t *word,
+                        size_t bytes)
+{
+    const uint64_t step = 0x9e3779b97f4a7c15u,
+                   begin = ((uint64_t)sender + 1) * Q + (uint64_t)m->number;
+    for (size_t k = 0; k < (bytes + sizeof *word - 1) / sizeof *word; k++) {
+        const uint64_t z = ((begin << 40) + first + k + 1) * step;
+        word[k] = (z ^ z >> 29) * 0xbf58476d1ce4e5b9u;
+    }
+}
+
+/* The bytes of a message to be tried at once, after the first `at`. */
+static size_t trial_bytes(const struct exchange_message *m, size_t at)
+{
+    return m->bytes - at < TRIAL ? m->bytes - at : TRIAL;
+}
+
+/* Writes a message of known words into its receiver's half 0, by way of half 1 of this rank's own
+ * memory. */
+static enum status try_message(struct peers *p, const struct exchange_message *m, uint64_t *word)
+{
+    struct backend *const b = p->backend;
+    char *const room = p->memory + p->half, *const to = memory_of(p, m, true, 0);
+    enum status status = STATUS_OK;
+    for (size_t at = 0, bytes; at < m->bytes && !status; at += bytes) {
+        bytes = trial_bytes(m, at);
+        known_words(m, p->rank, at / sizeof *word, word, bytes);
+        b->type->copy(b, p->queue, room, word, bytes);
+        b->type->copy(b, p->queue, to + at, room, bytes);
+        status = b->type->wait(b, p->queue); /* `word` is used again */
+    }
+    return status;
+}
+
+/* Compares every byte of a message that a peer wrote. */
+static enum status check_message(struct peers *p, const struct exchange_message *m, uint64_t *word,
+                                 bool *good)
+{
+    struct backend *const b = p->backend;
+    uint64_t *const wanted = word + TRIAL / sizeof *word;
+    enum status status = STATUS_OK;
+    for (size_t at = 0, bytes; at < m->bytes && !status; at += bytes) {
+        bytes = trial_bytes(m, at);
+        b->type->copy(b, p->queue, word, p->memory + m->there + at, bytes);
+        status = b->type->wait(b, p->queue);
+        known_words(m, m->rank, at / sizeof *word, wanted, bytes);
+        *good = *good && (status || memcmp(word, wanted, bytes) == 0);
+    }
+    return status;
+}
+
+/* Exchange 0: all messages, whole, between the halves 0. *good: every byte arrived. */
 static enum status try_peers(struct peers *p, bool *good)
 {
     struct backend *const b = p->backend;
-    uint64_t *const out = b->type->alloc_host(b, (size_t)(p->outs + p->ins) * sizeof *out);
-    uint64_t *const in = out + p->outs, *const room = (uint64_t *)(p->memory + p->half);
-    if (!out) {
+    uint64_t *const word = b->type->alloc_host(b, 2 * TRIAL);
+    enum status status = STATUS_OK;
+    if (!word) {
         atomic_store(&p->flag->told, failed); /* or the peers would wait for this exchange */
         return fail_machine("out of memory on the host, to try what GPUs send each other");
     }
-    for (int k = 0; k < p->outs; k++) {
-        const struct exchange_message *const m = &p->out[k];
-        out[k] = known(p->rank, m->number);
-        if (find(p, m->rank)) {
-            b->type->copy(b, p->queue, room + k, out + k, sizeof *out);
-            b->type->copy(b, p->queue, memory_of(p, m, true, 0), room + k, sizeof *out);
-        }
-    }
-    enum status status = peers_tell(p, 0);
+    for (int k = 0; k < p->outs && !status; k++)
+        if (find(p, p->out[k].rank))
+            status = try_message(p, &p->out[k], word);
+    const enum status told = peers_tell(p, 0);
+    status = status ? status : told;
     peers_hear(p, 0);
-    for (int k = 0; k < p->ins; k++)
+    for (int k = 0; k < p->ins && !status; k++)
         if (find(p, p->in[k].rank))
-            b->type->copy(b, p->queue, in + k, p->memory + p->in[k].there, sizeof *in);
-    if (b->type->wait(b, p->queue))
-        status = STATUS_MACHINE;
-    for (int k = 0; k < p->ins; k++) {
-        const struct exchange_message *const m = &p->in[k];
-        *good = *good && (!find(p, m->rank) || in[k] == known(m->rank, m->number));
-    }
-    b->type->free_host(b, out);
+            status = check_message(p, &p->in[k], word, good);
+    b->type->free_host(b, word);
     return status;
 }
 
@@ -399,11 +435,18 @@ void peers_describe(const struct peers *p, const char *mpi, char text[PEERS_TEXT
         snprintf(text, PEERS_TEXT, "%s", mpi);
 }
 
+/* The mark of exchange n >= -2. */
+static int mark_of(int64_t n)
+{
+    return (int)((n + PEER_MARKS) % PEER_MARKS);
+}
+
 enum status peers_tell(struct peers *p, int64_t n)
 {
     if (p->count == 0)
         return STATUS_OK;
-    const enum status status = p->backend->type->mark(p->backend, p->queue, &p->own, (int)(n & 1));
+    const enum status status =
+        p->backend->type->mark(p->backend, p->queue, &p->own, mark_of(n), mark_of(n - 2));
     atomic_store(&p->flag->told, status ? failed : n);
     return status;
 }
@@ -417,6 +460,6 @@ void peers_hear(struct peers *p, int64_t n)
                 int any;
                 MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, p->node, &any, MPI_STATUS_IGNORE);
             }
-        b->type->after_peer(b, p->queue, &w->peer, (int)(n & 1));
+        b->type->after_peer(b, p->queue, &w->peer, mark_of(n));
     }
 }

@@ -5,9 +5,9 @@
  *
  *     sender                                      receiver
  *     pack n into the receiver's half n & 1
- *     mark n & 1, in the same queue
+ *     mark n mod 4, in the same queue
  *     flag = n, in memory of the host    ------>  wait until flag >= n
- *                                                 queue: wait for the sender's mark n & 1
+ *                                                 queue: wait for the sender's mark n mod 4
  *                                                 queue: unpack n from half n & 1
  *
  * All this is work of one queue. Two ranks are peers in both directions, even if messages go in one
@@ -18,11 +18,16 @@
  *
  * Why nobody overwrites a half that is still to be unpacked: a rank's queue waits for the
  * receiver's mark n + 1, which the receiver sets after it unpacked n; and the rank packs n + 2
- * after this wait, in the same queue. For the same reason a mark is not set again before the
- * receiver's queue is told to wait for it.
+ * after this wait, in the same queue.
  *
- * Before the first step exchange 0 tries all this with known numbers. If one does not arrive, the
- * host has no peers: some machines accept direct access between GPUs and lose what is written.
+ * Why a mark is not set again while a queue may still wait for its setting before: the host sets
+ * mark n after its GPU has reached mark n - 2. Before that mark the GPU's queue waited for the
+ * peer's mark n - 3, which the peer's queue set after it had waited for mark n - 4, the setting
+ * before. With three marks this would not hold.
+ *
+ * Before the first step exchange 0 tries all this with whole messages of known words. If a byte
+ * does not arrive, the host has no peers: some machines accept direct access between GPUs and lose
+ * some or all of what is written.
  *
  * A rank whose GPU fails sets its flag to the largest number. Its last marks may never come, and
  * work that waits for them never ends. So its peers look at its flag while they wait for their own

@@ -48,6 +48,20 @@ bodies:
   low:   {shape: {box: {from: [0, 0, 0], to: [37, 18, 3.2]}}}
   moves: {shape: {sphere: {center: [18, 6, 10], radius: 2.6}}, velocity: [0.01, 0, -0.02]}
 """,
+    # one message each way, longer than a page of memory
+    "closed": """\
+domain:  {cells: [24, 20, 12]}
+fluid:   {viscosity: 0.05}
+initial: {flow: uniform, velocity: [0.01, 0.002, -0.01]}
+faces:   {x: wall, ymin: wall, ymax: {wall: {velocity: [0.02, 0, 0.01]}}, z: wall}
+""",
+    # messages of 1.3 MB, which the trial sends in two pieces
+    "long": """\
+domain:  {cells: [256, 256, 4]}
+fluid:   {viscosity: 0.05}
+initial: {flow: uniform, velocity: [0.01, 0.002, -0.01]}
+faces:   {x: periodic, y: wall, z: periodic}
+""",
     # what leaves level 1 at a rank enters it again at another one
     "levels": """\
 domain:  {cells: [16, 12, 8]}
@@ -144,6 +158,12 @@ REFUSED = [
 ]
 for turn, (options, words, transport) in enumerate(REFUSED):
     jobs.append((200 + turn, ["vortices", "bodies"][turn % 2], "fp32", [1, 1, 4], options, None, words, transport))
+# Only the beginning of what is written arrives, at all ranks or at one.
+LOST = HOST + "; not by CUDA IPC: what one GPU wrote did not reach another's memory$"
+for turn, (options, bits) in enumerate([("deaf=2", "fp32"), ("order=random,rank=1,deaf=2", "fp16")]):
+    jobs.append((250 + turn, "closed", bits, [1, 1, 2], options, None, LOST, "host"))
+jobs.append((252, "closed", "fp32", [1, 1, 2], "order=random", None))
+jobs.append((253, "long", "fp32", [1, 1, 2], "order=lazy", None))
 jobs.append((300, "bodies", "fp32", [1, 1, 2], "order=lazy", {"run.transport": "host"}, HOST + "$", "host"))
 for number, options, words, transport in [
         (301, "order=random,rank=1,ipc=0", SOME + HOST + "$", "ipc, host"),

@@ -1199,7 +1199,7 @@ static void order_first(void)
     OK(cudaStreamSynchronize(stream));
     tell_on();
     hear_on();
-    OK(cudaStreamWaitEvent(stream, event, 0)); /* for its first record */
+    OK(cudaStreamWaitEvent(stream, event, 0)); /* for its record */
     tell_on();
     hear_on();
     usleep(2000);
@@ -1230,7 +1230,6 @@ static void order_second(void)
     tell_on();
     hear_on();
     OK(digit(at, at, 3, stream));
-    OK(cudaEventRecord(event, stream));
     tell_on();
     hear_on(); /* meanwhile the stand-in's thread runs what is needed */
     OK(cudaStreamSynchronize(stream));
@@ -1257,21 +1256,25 @@ static void test_events_order_streams_of_two_processes(void **state)
 static void rounds(bool first)
 {
     word *const at = first ? tell_memory() : hear_memory();
-    const cudaEvent_t a = first ? tell_event() : hear_event();
-    const cudaEvent_t b = first ? hear_event() : tell_event();
+    enum { ROUNDS = 4 };
+    cudaEvent_t a[ROUNDS], b[ROUNDS];
     const cudaStream_t stream = new_stream();
-    for (int round = 0; round < 4; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
+        a[round] = first ? tell_event() : hear_event();
+        b[round] = first ? hear_event() : tell_event();
+    }
+    for (int round = 0; round < ROUNDS; round++) {
         if (round > 0 || !first) {
             hear_on();
-            OK(cudaStreamWaitEvent(stream, first ? b : a, 0));
+            OK(cudaStreamWaitEvent(stream, first ? b[round - 1] : a[round], 0));
         }
         OK(digit(at, at, first ? 1 : 2, stream));
-        OK(cudaEventRecord(first ? a : b, stream));
+        OK(cudaEventRecord(first ? a[round] : b[round], stream));
         tell_on();
     }
     if (first)
         hear_on();
-    OK(cudaStreamWaitEvent(stream, first ? b : a, 0));
+    OK(cudaStreamWaitEvent(stream, first ? b[ROUNDS - 1] : a[ROUNDS - 1], 0));
     OK(cudaStreamSynchronize(stream));
     CHECK(peek(at) == 12121212);
     tell_on();
@@ -1414,6 +1417,39 @@ static void close_early(void)
     both(close_early_second, close_early_first, false);
 }
 
+static void record_early_first(void)
+{
+    const cudaEvent_t event = tell_event();
+    const cudaStream_t stream = new_stream();
+    OK(cudaEventRecord(event, stream));
+    OK(cudaStreamSynchronize(stream));
+    tell_on();
+    hear_on();
+    OK(cudaEventRecord(event, stream)); /* the wait for the first record has ended */
+    tell_on();
+    hear_on();
+    (void)cudaEventRecord(event, stream);
+}
+
+static void record_early_second(void)
+{
+    const cudaEvent_t event = hear_event();
+    const cudaStream_t stream = new_stream();
+    hear_on();
+    OK(cudaStreamWaitEvent(stream, event, 0));
+    OK(cudaStreamSynchronize(stream));
+    tell_on();
+    hear_on();
+    OK(cudaStreamWaitEvent(stream, event, 0));
+    tell_on();
+    hear_on();
+}
+
+static void record_early(void)
+{
+    both(record_early_first, record_early_second, false);
+}
+
 static void small_memory(void)
 {
     cudaIpcMemHandle_t handle;
@@ -1480,6 +1516,8 @@ static void test_what_cannot_be_shared(void **state)
     dies("", small_memory, "not whole blocks of 2 MiB");
     dies("", free_early, "cudaFree: memory that another process has open");
     dies("", destroy_early, "cudaEventDestroy: an event that another process has open");
+    dies("", record_early,
+         "cudaEventRecord: an event for which a stream of another process still waits");
     dies("", close_early, "a kernel touched what is not its memory");
 }
 

@@ -366,9 +366,10 @@ cudaError_t cudaIpcOpenMemHandle(void **pointer, cudaIpcMemHandle_t handle, unsi
                              .process = what.process};
     a->at = a->pages;
     standin_map(file, 0, a->length, a->pages, unlocked ? PROT_READ | PROT_WRITE : PROT_NONE);
+    const size_t heard = standin_options.deaf == 2 ? PAGE : 0; /* bytes that arrive */
     if (standin_options.deaf &&
-        mmap(a->pages, a->length, unlocked ? PROT_READ | PROT_WRITE : PROT_NONE,
-             MAP_PRIVATE | MAP_FIXED, file, 0) == MAP_FAILED)
+        mmap(a->pages + heard, a->length - heard, unlocked ? PROT_READ | PROT_WRITE : PROT_NONE,
+             MAP_PRIVATE | MAP_FIXED, file, (off_t)heard) == MAP_FAILED)
         standin_die("shared memory cannot be mapped");
     a->opened = standin_map(file, a->length, PAGE, NULL, PROT_READ | PROT_WRITE);
     ++*a->opened;

@@ -56,9 +56,10 @@ struct CUstream_st {
 };
 
 /* An interprocess event, in memory of its process and of those that opened it: counts of records
- * that were asked for, that were made, and that another process cannot go on without. */
+ * that were asked for, that were made, and that another process cannot go on without; and of waits
+ * that streams of other processes were given and have not ended. */
 struct shared {
-    _Atomic uint64_t recorded, done, wanted;
+    _Atomic uint64_t recorded, done, wanted, waits;
     atomic_int opened;
 };
 
@@ -223,6 +224,8 @@ static void run_one(struct CUstream_st *stream)
         drop_record(o->record);
         break;
     case WAIT:
+        if (o->shared)
+            o->shared->waits--;
         drop_record(o->record);
         break;
     }
@@ -453,9 +456,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
         return standin_leave(error);
     if (event->foreign) {
         const uint64_t number = event->shared->recorded;
-        if (number)
+        if (number) {
+            event->shared->waits++;
             give(stream,
                  (struct operation){.kind = WAIT, .shared = event->shared, .number = number});
+        }
         return standin_leave(cudaSuccess);
     }
     if (!event->record)
@@ -533,6 +538,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     drop_record(event->record);
     event->record = record;
     struct operation o = {.kind = RECORD, .record = record, .shared = event->shared};
+    if (o.shared && o.shared->waits && !standin_sticky)
+        standin_die("cudaEventRecord: an event for which a stream of another process still waits");
     if (o.shared)
         o.number = ++o.shared->recorded;
     give(stream, o);

@@ -25,7 +25,8 @@
  *                     received there is wrong
  *   ipc=0             the driver shares no memory and no events between processes
  *   peers=0           no device reaches the memory of another, or of another process
- *   deaf=1            what this process writes into another's memory does not arrive
+ *   deaf=1|2          of what this process writes into another's memory nothing arrives, or only
+ *                     the first 4096 bytes of each allocation
  *   late=1            cudaMemset, and cudaMemcpy to the device but from pinned memory, are done
  *                     when the default stream or the device is waited for, as they may be
  *   leaks=1           status 99 if at exit something was not freed or destroyed
@@ -179,7 +180,7 @@ static void set_option(const char *name, char *value)
     } else if (strcmp(name, "peers") == 0) {
         o->peers = number(name, value, 0, 1) != 0;
     } else if (strcmp(name, "deaf") == 0) {
-        o->deaf = number(name, value, 0, 1) != 0;
+        o->deaf = (int)number(name, value, 0, 2);
     } else if (strcmp(name, "unreadable") == 0) {
         o->unreadable = number(name, value, 0, 1) != 0;
     } else if (strcmp(name, "late") == 0) {

@@ -77,7 +77,9 @@ struct standin_options {
     uint64_t seed;
     int devices, major, minor, driver;
     size_t memory, stacks;
-    bool aware, late, leaks, ipc, peers, deaf;
+    bool aware, late, leaks, ipc, peers;
+    int deaf;  /* what of writes into another process's memory is lost: nothing, all, the rest of
+                * the first page */
     bool says; /* MPIX_Query_cuda_support() */
     enum standin_messages messages;
     bool unreadable; /* the driver cannot read the kernels */
