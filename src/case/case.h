@@ -201,11 +201,19 @@ enum image_quantity {
         IMAGE_scalar /* struct case_image.scalar */
 };
 
-/* How halos get from one GPU to another; and which axes exchange them. */
+/* How halos get from one GPU to another; and which axes exchange them besides those that are cut: a
+ * bit for each word. */
 #define TRANSPORT_LIST(X) X(auto) X(ipc) X(device) X(host)
 enum transport { TRANSPORT_auto, TRANSPORT_ipc, TRANSPORT_device, TRANSPORT_host };
-#define EXCHANGE_LIST(X) X(cut) X(all)
-enum exchange { EXCHANGE_cut, EXCHANGE_all };
+#define EXCHANGE_LIST(X) X(x) X(y) X(z) X(cut) X(all)
+enum exchange {
+    EXCHANGE_x = 1,
+    EXCHANGE_y = 2,
+    EXCHANGE_z = 4,
+    EXCHANGE_cut = 8,
+    EXCHANGE_all = 16,
+    EXCHANGE_others = EXCHANGE_x | EXCHANGE_y | EXCHANGE_z | EXCHANGE_all
+};
 
 /* Whether memory holds populations only of the cells that need them (domain/sparse.h). */
 #define SPARSE_LIST(X) X(auto) X(always) X(never)
@@ -612,7 +620,7 @@ struct flow_case {
         int threads;  /* in each rank; 0: chosen by the program, see run/threads.h */
         enum isa isa;
         enum transport transport;
-        enum exchange exchange;
+        unsigned exchange; /* bits of enum exchange */
         enum sparse_use sparse;
         int sweep;         /* most steps in one sweep over memory; 0: as many as pay */
         double time_limit; /* seconds this job may take; 0: none */

@@ -39,6 +39,12 @@ enum status run_read(struct map m, struct flow_case *c)
             return fail_value(m.r, map_get(m, "ranks"),
                               ": %d ranks along %s for %d cells (at most one a cell)",
                               c->run.ranks[a], key_axes[a], c->cells[a]);
+    for (int a = 0; a < 3; a++)
+        if (c->run.exchange >> a & 1 && c->faces[2 * a].kind != FACE_periodic)
+            return fail_value(m.r, map_get(m, "exchange"),
+                              ": %s is not periodic, so it cannot exchange with itself (leave it "
+                              "out: axes that are cut exchange anyway)",
+                              key_axes[a]);
     char have[ISA_TEXT];
     if (c->run.isa != ISA_auto && !isa_built(c->run.isa))
         return fail_value(m.r, map_get(m, "isa"),

@@ -761,10 +761,10 @@ const struct key key_table[] = {
      .meaning = "how halos leave a GPU: into the memory of GPUs of the same host (ipc), or through MPI, "
                 "which reads its memory (device) or copies on the host (host); auto: the first "
                 "that is possible, for each pair of ranks"},
-    {ROW("run.exchange", KEY_CHOICE), AT(flow_case, run.exchange), .choices = key_exchanges,
-     .fallback = "cut", .example = "all",
-     .meaning = "axes that exchange halos: those that are cut, or, to measure what it costs, all "
-                "periodic ones"},
+    {ROW("run.exchange", KEY_CHOICES), AT(flow_case, run.exchange), .choices = key_exchanges,
+     .fallback = "cut", .example = "[y, z]",
+     .meaning = "axes that exchange halos: always those that are cut; to measure what it costs, also "
+                "these, which must be periodic, or all periodic ones"},
     {ROW("run.sparse", KEY_CHOICE), AT(flow_case, run.sparse), .choices = key_sparse,
      .fallback = "auto", .example = "never",
      .meaning = "memory for the populations of fluid cells alone; auto: if these are at most 0.65 of "

@@ -132,7 +132,8 @@ void domain_layout_level(struct domain *d, const struct flow_case *c, const stru
         lay_out_axis(d, a, at ? at[a] : NULL, block[a]);
         d->box_periodic[a] = c->faces[2 * a].kind == FACE_periodic;
         d->periodic[a] = d->box_periodic[a] && d->extent[a] == d->cells[a];
-        d->exchanged[a] = cuts[a] > 1 || (d->periodic[a] && c->run.exchange == EXCHANGE_all);
+        d->exchanged[a] =
+            cuts[a] > 1 || (d->periodic[a] && c->run.exchange & (1u << a | EXCHANGE_all));
         v->ghost[a] = d->exchanged[a] || !d->periodic[a];
     }
     domain_add_set(d, "flow", Q, precision_bits(c->solver.storage));

@@ -41,8 +41,8 @@ struct domain {
     bool periodic[3]; /* the box is, and `extent` is all of it: the blocks at its ends are
                        * neighbours */
     bool box_periodic[3]; /* the box is */
-    bool exchanged[3];    /* axes with exchange of halos: cut ones; with EXCHANGE_all periodic ones
-                           * too */
+    bool exchanged[3];    /* axes with exchange of halos: cut ones; periodic ones if run.exchange
+                           * says so */
     int neighbour[Q];     /* rank in direction i, MPI_PROC_NULL: none */
     struct view view;     /* populations NULL until a solver allocates them */
     const char *set_name[SETS]; /* of the view's sets */

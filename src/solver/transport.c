@@ -29,7 +29,7 @@ enum status transport_choose(const struct flow_case *c, struct backend *b, MPI_C
     int aware = transport_aware(), ranks;
     const enum transport wanted = c->run.transport;
     const double hang = c->check.hang;
-    const bool to_self = c->run.exchange == EXCHANGE_all;
+    const bool to_self = c->run.exchange & EXCHANGE_others;
     MPI_Comm_size(comm, &ranks);
     MPI_Allreduce(MPI_IN_PLACE, &aware, 1, MPI_INT, MPI_MIN, comm);
     *transport = TRANSPORT_host;

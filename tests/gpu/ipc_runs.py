@@ -131,7 +131,7 @@ for turn, cut in enumerate(CUTS):
             continue
         number += 1
         name = ["vortices", "bodies"][number % 2]
-        more = [{}, {"run.exchange": "all"}, {"run.transport": "auto"}][number % 3]
+        more = [{}, {"run.exchange": ["all", ["x", "z"], "z"][number // 3 % 3]}, {"run.transport": "auto"}][number % 3]
         jobs.append((number, name, ["fp32", "fp16"][number // 2 % 2], cut, order, more))
 
 # Between levels: every order, ranks that have nothing of the fine level.

@@ -123,7 +123,7 @@ LOSSY = """
 run() { mpi_run $1 tests/gpu/tagflow_standin run ../source/configs/cavity_re100.yaml --output lossy --overwrite --share-gpu --backend $2 \\
     --set run.ranks=$3 --set domain.cells='[24, 20, 12]' --set run.steps=5 --set output='{log: {every: 0}}' >lossy.log 2>&1 || exit 1
     grep state_hash lossy/report.json; }
-cpu=$(run 1 cpu auto) && gpu=$(run 2 cuda '[1, 1, 2]') && [ "$cpu" = "$gpu" ] && grep -q "did not reach" lossy.log
+cpu=$(run 1 cpu auto) && gpu=$(run 2 cuda '[1,1,2]') && [ "$cpu" = "$gpu" ] && grep -q "did not reach" lossy.log
 """
 
 

@@ -353,7 +353,9 @@ static void every_cut(int ranks, int *cases)
                         t.c.solver.van_driest = 0.01;
                     }
                     t.c.run.sweep = 1 + (int)(seed % 4);
-                    t.c.run.exchange = seed % 5 == 0 ? EXCHANGE_all : EXCHANGE_cut;
+                    t.c.run.exchange = seed % 5 == 0   ? EXCHANGE_all
+                                       : seed % 5 == 1 ? (unsigned)(seed / 5 % 8)
+                                                       : EXCHANGE_cut;
                     t.first = (int)(seed / 2 % 2);
                     t.obstacles = seed % 3 == 0 ? 0 : 3 + (int)(seed % 20);
                     if (kind == 3 && seed % 2) /* few: walls beside parts of rows without any */
@@ -399,7 +401,7 @@ static void at_random(int ranks, uint64_t seed, int *cases)
         t.c.run.threads = 1 + (int)(t.seed >> 9 & 1);
         t.c.run.sweep =
             t.seed >> 21 & 1 ? 2 + (int)(t.seed >> 22 & 1) + (int)(t.seed >> 23 & 1) : 1;
-        t.c.run.exchange = t.seed >> 18 & 1 ? EXCHANGE_all : EXCHANGE_cut;
+        t.c.run.exchange = t.seed >> 18 & 1 ? EXCHANGE_all : (unsigned)(t.seed >> 24 & 7);
         t.c.run.sparse = t.seed >> 19 & 1 ? SPARSE_always : SPARSE_never;
         for (int a = 0; a < 3; a++)
             t.c.acceleration[a] = t.seed & 16 ? 1e-3 * reference_uniform(&seed) : 0;

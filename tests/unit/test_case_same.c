@@ -414,6 +414,7 @@ static const struct change {
     {"run.isa", BASE, "run.isa=generic", NULL},
     {"run.transport", BASE, "run.transport=host", NULL},
     {"run.exchange", BASE, "run.exchange=all", NULL},
+    {"run.exchange", BASE, "run.exchange=[x, z]", NULL},
     {"run.sparse", BASE, "run.sparse=always", NULL},
     {"run.sweep", BASE, "run.sweep=2", NULL},
     {"run.time_limit", BASE, "run.time_limit=1h", NULL},

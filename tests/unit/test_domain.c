@@ -97,6 +97,26 @@ static void check_layout(const struct domain *d, const struct flow_case *c)
     free(seen);
 }
 
+/* And axes that are cut; none that is not periodic. */
+static void the_axes_that_the_case_names_exchange(void **state)
+{
+    static const int cuts[3] = {1, 1, 2};
+    (void)state;
+    for (unsigned axes = 0; axes < 8; axes++)
+        for (int all = 0; all < 2; all++) {
+            struct flow_case c = reference_case(4, 5, 6);
+            struct domain d;
+            reference_faces(&c, "ppwwpp");
+            c.run.exchange = axes | (all ? EXCHANGE_all : EXCHANGE_cut);
+            domain_layout(&d, &c, cuts, 0);
+            assert_int_equal(d.exchanged[0], all || axes & EXCHANGE_x);
+            assert_int_equal(d.exchanged[1], false);
+            assert_int_equal(d.exchanged[2], true);
+            assert_int_equal(d.neighbour[1], d.exchanged[0] ? 0 : MPI_PROC_NULL);
+            domain_destroy(&d);
+        }
+}
+
 /* Every block of every cut: they tile the box, and each neighbour owns the cells beyond. */
 static void check_cut(const struct flow_case *c, const int cuts[3])
 {
@@ -352,6 +372,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_tile_the_box_and_know_their_neighbours),
+        cmocka_unit_test(the_axes_that_the_case_names_exchange),
         cmocka_unit_test(tags_are_what_lies_there),
         cmocka_unit_test(the_fluid_row_holds_the_parameters_of_the_case),
         cmocka_unit_test(the_first_of_overlapping_surfaces_is_the_wall),
