@@ -20,6 +20,9 @@
 #include "nvml.h"
 #include "subgrid.h"
 
+/* Older drivers take so many bytes of arguments. */
+_Static_assert(sizeof(struct cuda_call) <= 4096, "an argument of a kernel");
+
 /* Limits: kernels use 32-bit indices of cells, and a grid has at most 65,535 blocks along y and z.
  */
 static const double most_cells = 4294967295.0;
@@ -739,9 +742,10 @@ static void steps_split(struct step_launch *open, struct step_launch *step, cons
 }
 
 /* One launch for all cells beside open boundaries, one for all others. */
-static void launch_steps(struct cuda_backend *b, enum queue queue, const struct view *v,
-                         const struct work *work, int count)
+static void launch_steps(struct cuda_backend *b, enum queue queue, enum kernel kernel,
+                         const struct view *v, const struct work *work, int count)
 {
+    (void)kernel;
     struct cuda_call calls[2] = {{.view = *v}};
     if (count == 0)
         return;
@@ -758,16 +762,130 @@ static void launch_steps(struct cuda_backend *b, enum queue queue, const struct 
     steps_launch(&step);
 }
 
-static void cuda_launch(struct backend *backend, enum queue queue, enum kernel kernel,
-                        const struct view *v, const struct work *work, int count)
+/* No cell of a box. */
+#define NOWHERE (UINT32_MAX / 2)
+
+/* Jobs for one launch of a kernel of values. */
+struct value_launch {
+    struct cuda_backend *backend;
+    enum queue queue;
+    const void *kernel;
+    struct cuda_call *call;
+    unsigned most[2]; /* values of the longest row; rows */
+};
+
+/* Launches the jobs that were added. */
+static void values_launch(struct value_launch *l)
 {
-    struct cuda_backend *const b = (struct cuda_backend *)backend;
+    const unsigned jobs = (unsigned)l->call->count;
+    const dim3 block = block_shape((const unsigned[]){l->most[0], l->most[1], 1});
+    const dim3 grid = {(l->most[0] + block.x - 1) / block.x, (l->most[1] + block.y - 1) / block.y,
+                       jobs};
+    if (jobs > 0)
+        launch(l->backend, l->queue, l->kernel, grid, block, l->call);
+    l->call->count = 0;
+    l->most[0] = l->most[1] = 0;
+}
+
+/* In pieces that fit the limit of a grid along y. */
+static void values_add(struct value_launch *l, struct value_job job)
+{
+    const unsigned rows = job.n[1];
+    for (unsigned from = 0; from < rows; from += MOST_BLOCKS) {
+        job.n[1] = rows - from < MOST_BLOCKS ? rows - from : MOST_BLOCKS;
+        if (l->call->count == VALUES_MOST)
+            values_launch(l);
+        l->call->job[l->call->count++] = job;
+        for (int a = 0; a < 2; a++)
+            l->most[a] = job.n[a] > l->most[a] ? job.n[a] : l->most[a];
+        job.buffer += (size_t)job.n[0] * job.n[1] * job.bytes;
+        job.cell += job.n[1] * job.step[1];
+        job.turn[1] -= job.n[1];
+    }
+}
+
+/* An axis of a box: its cells, index step; from this cell of the box the population's
+ * neighbour is on the other side of the block, and its index differs by `jump` more. */
+struct value_axis {
+    uint32_t n, step, turn, jump;
+};
+
+/* The axes for population i, the first one along which the box is long first. Returns the index
+ * difference from a cell to the one at which the population lies. */
+static uint32_t value_axes(const struct view *v, const struct box *b, int i,
+                           struct value_axis axis[3])
+{
+    static const int velocities[Q][3] = LATTICE_VELOCITIES;
+    const uint32_t step[3] = {1, (uint32_t)v->row, (uint32_t)v->plane};
+    uint32_t shift = 0;
+    int count = 0;
+    for (int wide = 1; wide >= 0; wide--)
+        for (int a = 0; a < 3; a++) {
+            const int n = b->hi[a] - b->lo[a], c = i & 1 ? velocities[i][a] : 0;
+            const int last = c > 0 ? v->n[a] - 1 : 0;
+            if ((n > 1) != wide)
+                continue;
+            shift += (uint32_t)c * step[a];
+            axis[count++] = (struct value_axis){
+                (uint32_t)n, step[a], c && !v->ghost[a] ? (uint32_t)(last - b->lo[a]) : NOWHERE,
+                (uint32_t)(-c * v->n[a]) * step[a]};
+        }
+    return shift;
+}
+
+/* Adds the jobs of population i of a set; `number` populations of the set lie before it in the
+ * message. One job, unless the box is long along three axes. */
+static void values_of(struct value_launch *l, const struct work *w, int set, int i, int number)
+{
+    const struct view *const v = &l->call->view;
+    const struct population_set *const s = &v->set[set];
+    const size_t cells = box_cells(&w->box), bytes = s->bits / 8;
+    struct value_axis axis[3];
+    const uint32_t shift = value_axes(v, &w->box, i, axis);
+    struct value_job job = {
+        .slot = (char *)s->populations + (size_t)slot_store(w->task.odd, i) * s->stride * bytes,
+        .buffer = (char *)w->task.buffer + message_at(v, w->task.direction, cells, set) +
+                  (size_t)number * cells * bytes,
+        .cell = (uint32_t)view_index(v, w->box.lo[0], w->box.lo[1], w->box.lo[2]),
+        .n = {axis[0].n, axis[1].n},
+        .step = {axis[0].step, axis[1].step},
+        .turn = {axis[0].turn, axis[1].turn},
+        .jump = {axis[0].jump, axis[1].jump},
+        .set = (uint8_t)set,
+        .bytes = (uint8_t)bytes,
+        .pair = (int8_t)(i & 1 ? i / 2 : -1)};
+    for (uint32_t layer = 0; layer < axis[2].n; layer++) {
+        job.shift = shift + (layer == axis[2].turn ? axis[2].jump : 0);
+        values_add(l, job);
+        job.cell += axis[2].step;
+        job.buffer += (size_t)job.n[0] * job.n[1] * bytes;
+    }
+}
+
+static void launch_values(struct cuda_backend *b, enum queue queue, enum kernel kernel,
+                          const struct view *v, const struct work *work, int count)
+{
+    struct cuda_call call = {.view = *v};
+    struct value_launch l = {b, queue, b->variant.kernel[b->other][kernel], &call, {0, 0}};
+    for (const struct work *w = work; w < work + count; w++) {
+        const int direction = w->task.direction;
+        int number = 0;
+        for (int i = 1; i < Q && box_cells(&w->box) > 0; i++)
+            if (travels(direction, i))
+                values_of(&l, w, SET_flow, i, number++);
+        for (int set = 1; set < v->sets && box_cells(&w->box) > 0; set++)
+            if (direction < v->set[set].q)
+                values_of(&l, w, set, direction, 0);
+    }
+    values_launch(&l);
+}
+
+/* Boxes, or ranges of a list, in one launch; or a box for workers. */
+static void launch_boxes(struct cuda_backend *b, enum queue queue, enum kernel kernel,
+                         const struct view *v, const struct work *work, int count)
+{
     struct cuda_call call = {.view = *v};
     unsigned blocks = 0;
-    if (kernel == KERNEL_step) {
-        launch_steps(b, queue, v, work, count);
-        return;
-    }
     for (int k = 0; k < count; k++) {
         const size_t cells = box_cells(&work[k].box);
         if (cells == 0)
@@ -781,6 +899,25 @@ static void cuda_launch(struct backend *backend, enum queue queue, enum kernel k
     if (blocks > 0)
         launch(b, queue, b->variant.kernel[b->other][kernel], (dim3){blocks, 1, 1},
                (dim3){CUDA_BLOCK, 1, 1}, &call);
+}
+
+static void cuda_launch(struct backend *backend, enum queue queue, enum kernel kernel,
+                        const struct view *v, const struct work *work, int count)
+{
+    typedef void launcher(struct cuda_backend *, enum queue, enum kernel, const struct view *,
+                          const struct work *, int);
+    static launcher *const launchers[KERNELS] = {
+#define LAUNCH_step launch_steps
+#define LAUNCH_values launch_values
+#define LAUNCH_cells launch_boxes
+#define LAUNCH_list launch_boxes
+#define LAUNCH_sums launch_boxes
+#define LAUNCH_list_sums launch_boxes
+#define X(name, loop, ...) [KERNEL_##name] = LAUNCH_##loop,
+        KERNEL_LIST(X)
+#undef X
+    };
+    launchers[kernel]((struct cuda_backend *)backend, queue, kernel, v, work, count);
 }
 
 static void cuda_copy(struct backend *backend, enum queue queue, void *to, const void *from,

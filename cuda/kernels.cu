@@ -173,6 +173,20 @@ STEP(open_scalars, COLLISION_mixed, 1, 1, 1, call.view.place != NULL, 1, 1)
         }                                                                                          \
     }
 
+/* A kernel over the values of messages. Few registers: what limits it is how many loads wait at a
+ * time. */
+enum { VALUE_BLOCKS = 16 };
+#define LOOP_values(name, function, result, may_open)                                              \
+    static __global__ void __launch_bounds__(CUDA_BLOCK, VALUE_BLOCKS)                             \
+        values_##name(const __grid_constant__ struct cuda_call call)                               \
+    {                                                                                              \
+        const struct value_job *const j = &call.job[blockIdx.z];                                   \
+        const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;                                  \
+        const unsigned r = blockIdx.y * blockDim.y + threadIdx.y;                                  \
+        if (k < j->n[0] && r < j->n[1])                                                            \
+            value_##function(&call.view, j, k, r);                                                 \
+    }
+
 /* A kernel over entries of a list. */
 #define LOOP_list(name, function, result, may_open)                                                \
     static __global__ void __launch_bounds__(CUDA_BLOCK, (may_open) ? 1 : OTHER_BLOCKS)            \

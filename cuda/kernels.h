@@ -44,28 +44,38 @@ struct cuda_places {
     unsigned begin, end;
 };
 
+/* Jobs of a launch of values: those of a block that is cut along two axes, 4 faces with 5 and 4
+ * edges with 1 population. More would make the argument of all launches longer. */
+enum { VALUES_MOST = 24 };
+
 /* Not a cell of the block: what `cells` has for a ghost cell. */
 #define CUDA_GHOST UINT32_MAX
 
-/* Argument of one launch; of a step: `step`. Blocks are in one dimension: box k begins with block
- * first[k], and each thread does one cell by its number in the box. A step of one box has a grid of
- * blocks in three dimensions, which saves divisions. A sparse step has one thread for each of the
- * `places`, if there are any, and does those whose cells are in the box. In kernels of sums each
- * thread is a worker, and there is one box. */
+/* Argument of one launch. Blocks are in one dimension: box k begins with block first[k], and each
+ * thread does one cell by its number in the box. A step of one box has a grid of blocks in three
+ * dimensions, which saves divisions. A sparse step has one thread for each of the `places`, if
+ * there are any, and does those whose cells are in the box. In kernels of sums each thread is a
+ * worker, and there is one box. In kernels of values the grid of blocks has three dimensions,
+ * within a row, rows and jobs. */
 struct cuda_call {
     struct view view;
     struct slots slots;
     const uint32_t *cells; /* [place] number of the fluid cell with this place: (z ny + y) nx + x */
     int count;
     int odd; /* parity of a step */
-    unsigned first[WORK_MOST];
-    struct cuda_places places[WORK_MOST];
     union {
-        struct work work[WORK_MOST];
         struct {
-            struct box box[WORK_MOST];
-            struct cell_kinds kinds;
-        } step;
+            unsigned first[WORK_MOST];
+            struct cuda_places places[WORK_MOST];
+            union {
+                struct work work[WORK_MOST];
+                struct {
+                    struct box box[WORK_MOST];
+                    struct cell_kinds kinds;
+                } step;
+            };
+        };
+        struct value_job job[VALUES_MOST];
     };
 };
 

@@ -35,10 +35,11 @@
  *
  * Values of scalars are relative to their reference.
  *
- * Cells of a box are ordered x fastest, then y, z. For cells that are not fluid, pack, get, flow
- * and curl write zeros; average adds zeros; unpack, put and begin change nothing; sums leave them
- * out. `odd` is the parity of the current step for step, near, pack and unpack, and of the coming
- * step for the others.
+ * Cells of a box are ordered x fastest, then y, z. For cells that are not fluid, get, flow and curl
+ * write zeros; average adds zeros; unpack, put and begin change nothing; sums leave them out. Pack
+ * takes what lies there, or zeros where there is no place: unpack leaves it out. `odd` is the
+ * parity of the current step for step, near, pack and unpack, and of the coming step for the
+ * others.
  *
  * Near, forces and heat_near go over the view's list, gather to coalesce over lists of the seam.
  * Their boxes are from list_range.
@@ -57,12 +58,14 @@
 #include "means.h"
 #include "seam.h"
 #include "sums.h"
+#include "values.h"
 
 /* X(name, loop, open, result)
  *
  *   loop    what a thread of a GPU works on. cells: one cell of a box, in order, by cell_<name>;
  *           list: one entry of a list, by entry_<name>; sums, list_sums: as a worker, some cells or
- *           entries into one partial result; step: see cuda/kernels.h
+ *           entries into one partial result; values: one value of a message, by value_<name>
+ *           (values.h), which does as cell_<name>; step: see cuda/kernels.h
  *   open    GPU kernel for cases with open boundaries or buoyancy. never: the same kernel; either:
  *           a second one; always: the only one; own: see cuda/kernels.h
  *   result  of cells: bytes of the results for each cell, `set` being the task's; 0: none. Of sums:
@@ -70,8 +73,8 @@
 /* clang-format off */
 #define KERNEL_LIST(X)                                                                             \
     X(step,        step,      own,    0)                                                           \
-    X(pack,        cells,     never,  0)                                                           \
-    X(unpack,      cells,     never,  0)                                                           \
+    X(pack,        values,    never,  0)                                                           \
+    X(unpack,      values,    never,  0)                                                           \
     X(get,         cells,     never,  set_cell_bytes(set))                                         \
     X(put,         cells,     never,  0)                                                           \
     X(begin,       cells,     always, 0)                                                           \
@@ -227,6 +230,12 @@ TAGFLOW_FN void element_copy(int bits, void *to, size_t at, const void *from, si
         ((uint32_t *)to)[at] = ((const uint32_t *)from)[place];
 }
 
+/* Has the cell places for its populations? */
+TAGFLOW_FN int view_has_place(const struct view *v, cell_index cell)
+{
+    return !v->place || has_place(v->place, cell);
+}
+
 /* Packs the one population of a D3Q7 set that travels along the message's direction, if any.
  * Elements of sets other than the flow have 32 or 64 bits. */
 TAGFLOW_FN void set_pack(const struct view *v, int set, struct task t, size_t cell, size_t cells,
@@ -236,13 +245,12 @@ TAGFLOW_FN void set_pack(const struct view *v, int set, struct task t, size_t ce
     char *const buffer = (char *)t.buffer + message_at(v, t.direction, cells, set);
     if (t.direction >= s.q)
         return;
-    if (view_holds(v, set, view_index(v, x, y, z)))
+    const uint64_t zero = 0;
+    if (view_has_place(v, view_index(v, x, y, z)))
         element_copy(s.bits, buffer, cell, s.populations,
                      store_address(v, set, t.odd, t.direction, x, y, z));
-    else if (s.bits == 64)
-        ((uint64_t *)buffer)[cell] = 0;
     else
-        ((uint32_t *)buffer)[cell] = 0;
+        element_copy(s.bits, buffer, cell, &zero, 0);
 }
 
 TAGFLOW_FN void set_unpack(const struct view *v, int set, struct task t, size_t cell, size_t cells,
@@ -285,12 +293,12 @@ TAGFLOW_FN void cell_pack(const struct view *v, struct task t, size_t cell, size
 {
     const stored *const populations = (const stored *)v->set[SET_flow].populations;
     stored *const buffer = (stored *)t.buffer;
-    const int fluid = view_fluid(v, view_index(v, x, y, z));
+    const int found = view_has_place(v, view_index(v, x, y, z));
     size_t place = cell;
     for (int i = 1; i < Q; i++)
         if (travels(t.direction, i)) {
             buffer[place] =
-                fluid ? populations[store_address(v, SET_flow, t.odd, i, x, y, z)] : stored_of(0);
+                found ? populations[store_address(v, SET_flow, t.odd, i, x, y, z)] : stored_of(0);
             place += cells;
         }
     for (int set = 1; set < v->sets; set++)

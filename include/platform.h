@@ -144,12 +144,13 @@ TAGFLOW_FN real real_sqrt(real x)
 }
 #endif
 
-/* TAGFLOW_FORGET hides the origin of a value from the compiler. It must then keep this value or
+/* TAGFLOW_FORGET hides the origin of a value (of 32 bits; LONG: of 64) from the compiler. It must then keep this value or
  * recompute what follows from it; it cannot keep derived values in registers for later use, and a
  * value that was loaded is loaded before this line. TAGFLOW_BARRIER: a test behind it is not merged
  * with one before it. */
 #ifdef __CUDA_ARCH__
 #define TAGFLOW_FORGET(n) asm volatile("" : "+r"(n))
+#define TAGFLOW_FORGET_LONG(n) asm volatile("" : "+l"(n))
 #define TAGFLOW_BARRIER asm volatile("")
 #if TAGFLOW_ARITHMETIC == 64
 #define TAGFLOW_FORGET_REAL(x) asm volatile("" : "+d"(x))
@@ -158,6 +159,7 @@ TAGFLOW_FN real real_sqrt(real x)
 #endif
 #else
 #define TAGFLOW_FORGET(n) (void)(n)
+#define TAGFLOW_FORGET_LONG(n) (void)(n)
 #define TAGFLOW_BARRIER (void)0
 #define TAGFLOW_FORGET_REAL(x) (void)(x)
 #endif

@@ -107,7 +107,7 @@ static void plain_raise(const struct view *v, const struct addresses *r, struct 
 /* Where only fluid cells have places, those of links do not follow each other; ghost cells do not
  * know whether they have such links. */
 /* clang-format off */
-static KERNEL(pack, row_stores, v->place ? PLAIN_inner : PLAIN_any,
+static KERNEL(pack, row_stores, v->place ? PLAIN_inner : PLAIN_all,
               plain_pack(v, &row, t, cell, cells, x, end, y, z), cell_pack)
 static KERNEL(unpack, row_stores, v->place ? PLAIN_none : PLAIN_any,
               plain_unpack(v, &row, t, cell, cells, x, end, y, z), cell_unpack)

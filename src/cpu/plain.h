@@ -38,16 +38,18 @@ static inline int alike_end(const uint8_t *tags, int x, int end, uint8_t mask, u
 }
 
 /* Which cells are plain? */
-enum plain { PLAIN_inner, PLAIN_any, PLAIN_none };
+enum plain { PLAIN_inner, PLAIN_any, PLAIN_all, PLAIN_none };
 
 /* End of the stretch of plain cells that begins at x; x if cell x is not plain. Plain cells are
  * fluid, have one cell type, are not the last of a row that wraps, and, for PLAIN_inner, have only
- * fluid neighbours. */
+ * fluid neighbours. PLAIN_all: cells of any type. */
 static inline int plain_end(const struct view *v, int x, int end, int y, int z, enum plain plain)
 {
     const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
     if (!v->ghost[0] && end == v->n[0])
         end--;
+    if (plain == PLAIN_all)
+        return end;
     const uint8_t row = tags[x] & TAG_ROW;
     if (!v->rows[row].fluid || plain == PLAIN_none)
         return x;

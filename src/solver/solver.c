@@ -215,6 +215,7 @@ static size_t result_bytes(enum kernel kernel, const struct population_set *set)
 #define BYTES_step(result) result
 #define BYTES_cells(result) result
 #define BYTES_list(result) result
+#define BYTES_values(result) result
 #define BYTES_sums(result) sizeof(struct result)
 #define BYTES_list_sums(result) sizeof(struct result)
     const size_t bytes_of[KERNELS] = {

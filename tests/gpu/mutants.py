@@ -20,7 +20,7 @@ FOLDER = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build-mutants")
 SOURCE, BUILD = FOLDER + "/source", FOLDER + "/build"  # beside each other: Meson reads no file of a source below a build
 
 SOLVER, STEP, HALO, PEERS, CUDA = "src/solver/solver.c", "src/solver/step.c", "src/solver/halo.c", "src/solver/peers.c", "cuda/backend.c"
-SEAM, EXCHANGE = "src/solver/seam.c", "src/solver/exchange.c"
+SEAM, EXCHANGE, VALUES = "src/solver/seam.c", "src/solver/exchange.c", "include/values.h"
 # File, the function it is in, the call, what takes its place.
 MUTANTS = [
     (STEP, "shell_and_pack", "b->type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);", ""),
@@ -60,7 +60,6 @@ MUTANTS = [
     (PEERS, "peers_hear", "b->type->after_peer(b, p->queue, &w->peer, mark_of(n));", ""),
     (PEERS, "mark_of", "(n + PEER_MARKS) % PEER_MARKS", "n & 1"),  # set again too early
     (PEERS, "mark_of", "(n + PEER_MARKS) % PEER_MARKS", "(n + 3) % 3"),
-    (PEERS, "try_message", "b->type->copy(b, p->queue, to + at, room, bytes);", ""),
     (PEERS, "try_message", "b->type->wait(b, p->queue)", "STATUS_OK"),
     (PEERS, "check_message", "b->type->wait(b, p->queue)", "STATUS_OK"),
     (PEERS, "check_message", "memcmp(word, wanted, bytes) == 0", "memcmp(word, wanted, 8) == 0"),  # the first word alone
@@ -76,6 +75,19 @@ MUTANTS = [
     (CUDA, "cuda_mark", "cudaEventQuery(own->mark[reached])", "cudaSuccess"),
     (CUDA, "cuda_mark", "cudaEventRecord(own->mark[mark], b->shared->stream[queue])", "cudaSuccess"),
     (CUDA, "cuda_after_peer", "cudaStreamWaitEvent(b->shared->stream[queue], peer->mark[mark], 0)", "cudaSuccess"),
+    (CUDA, "launch_values", "values_of(&l, w, SET_flow, i, number++);", "values_of(&l, w, SET_flow, i, 4 - number++);"),
+    (CUDA, "launch_values", "travels(direction, i)", "travels(i, direction)"),
+    (CUDA, "launch_values", "set < v->sets", "set < 1"),
+    (CUDA, "values_of", "slot_store(w->task.odd, i)", "slot_store(!w->task.odd, i)"),
+    (CUDA, "values_of", "job.cell += axis[2].step;", ""),
+    (CUDA, "values_add", "values_launch(l);", "l->call->count--;"),
+    (CUDA, "value_axes", "(n > 1) != wide", "wide"),
+    (CUDA, "value_axes", "v->n[a] - 1 : 0", "v->n[a] : 0"),
+    (VALUES, "value_place", "r * j->step[1]", "r"),
+    (VALUES, "value_place", "k == j->turn[0]", "0"),
+    (VALUES, "value_place", "!has_place(v->place, n)", "0"),
+    (VALUES, "value_unpack", "!type_in(&v->solid, tag)", "1"),
+    (VALUES, "value_unpack", "type_holds(v, j->set, tag)", "1"),
 ]
 
 
@@ -161,7 +173,7 @@ def noticed(limit=300):
 
 def without(text, function, old, new):
     """The text with the first such call of the function replaced; None: there is none."""
-    found = re.search(rf"^[a-z][^;{{}}]*\b{function}\([^;]*?\)\n{{", text, re.M)
+    found = re.search(rf"^[A-Za-z][^;{{}}]*\b{function}\([^;]*?\)\n{{", text, re.M)
     at = text.find(old, found.start(), text.index("\n}\n", found.start())) if found else -1
     return None if at < 0 else text[:at] + new + text[at + len(old):]
 

@@ -27,6 +27,7 @@ static void expect_step(const struct view *v, const struct work *w)
         size_t cell = 0;                                                                           \
         EACH_CELL(&w->box) cell_##name(v, w->task, cell++, cells, x, y, z);                        \
     }
+#define EXPECT_values(name, result) EXPECT_cells(name, result)
 #define EXPECT_list(name, result)                                                                  \
     static void expect_##name(const struct view *v, const struct work *w)                          \
     {                                                                                              \

@@ -196,11 +196,11 @@ static size_t buffer_pack(const struct work *w, const struct view *v)
     return message_at(v, w->task.direction, box_cells(&w->box), v->sets);
 }
 
-#define MODEL_pack "a cell: its travellers loaded and stored, a tag"
+#define MODEL_pack "a cell: its travellers loaded and stored"
 
 static double moved_pack(const struct work *w, const struct view *v)
 {
-    return 2 * (double)buffer_pack(w, v) + (double)box_cells(&w->box);
+    return 2 * (double)buffer_pack(w, v);
 }
 
 static void plan_pack(struct plan *p, const struct ground *g, uint64_t *random)
@@ -211,8 +211,12 @@ static void plan_pack(struct plan *p, const struct ground *g, uint64_t *random)
 
 #define element_unpack element_pack
 #define buffer_unpack buffer_pack
-#define MODEL_unpack MODEL_pack
-#define moved_unpack moved_pack
+#define MODEL_unpack "a cell: its travellers loaded and stored, a tag"
+
+static double moved_unpack(const struct work *w, const struct view *v)
+{
+    return 2 * (double)buffer_pack(w, v) + (double)box_cells(&w->box);
+}
 
 static void plan_unpack(struct plan *p, const struct ground *g, uint64_t *random)
 {
@@ -940,6 +944,7 @@ static double moved_coalesce(const struct work *w, const struct view *v)
 #define SETTLE_step(name) NULL
 #define SETTLE_cells(name) NULL
 #define SETTLE_list(name) NULL
+#define SETTLE_values(name) NULL
 #define SETTLE_sums(name) settle_##name
 #define SETTLE_list_sums(name) settle_##name
 

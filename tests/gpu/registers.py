@@ -44,7 +44,7 @@ for path in sys.argv[1 + wants_table:]:
         for line in file:
             if found := re.search(r"Compiling entry function '(\S+)' for '(\S+)'", line):
                 kernel, arch = found.groups()
-                name = re.search(r"(step|cells|sums|list)_\w+?(?=9cuda_call)", kernel)
+                name = re.search(r"(step|values|cells|sums|list)_\w+?(?=9cuda_call)", kernel)
                 name = name.group(0) if name else kernel
             elif found := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line):
                 numbers = [int(n) for n in found.groups()]
