@@ -59,6 +59,14 @@ SHOWN = {
     "cylinder": Picture("images/mid_0000003000.png", {"run.steps": 3000, "output.images.mid.every": "1 s"}),
     "duct": Picture("images/across_0000018000.png"),
     "flow_rate": Picture("series/flow.csv", plot=["--columns", "acceleration"]),
+    "cylinder_levels": Picture("images/mid_0000004667.png", {
+        "domain.cells": "[64, 64, 8]", "fluid.length": 2, "fluid.reynolds": 1500, "initial.center": "[21.2, 32.8, 2]", "initial.width": 1,
+        "bodies.cylinder.shape.cylinder.center": "[24, 32, 4]", "bodies.cylinder.shape.cylinder.radius": 1,
+        "refine.near.distance": 1, "refine.near.behind": 1, "refine.wake.box": "{from: [22, 30, 0], to: [33, 34, 8]}",
+        "refine.far.box": "{from: [20, 28, 0], to: [45, 36, 8]}", "run.steps": 4667, "output.series": "{}", "output.images.mid.every": 4667}),
+    "heated_cube": Picture("images/middle_0000120000.png", {
+        "domain.cells": "[48, 48, 24]", "fluid.length": 48, "fluid.viscosity": 7.38e-4, "force.gravity": "[0, -6.936e-5, 0]", "run.steps": 120000,
+        "output.images.middle.every": 120000, "output.images.middle.at": 23}),
     "horn": Picture("images/mid_0000004000.png"),
     "kovasznay": Picture("images/flow_0000060000.png"),
     "open_duct": Picture("images/middle_0000003000.png"),
@@ -82,13 +90,13 @@ SHOWN = {
 }
 
 GROUPS = [
-    ("Bodies", ["car", "car_levels", "sphere", "sphere_levels", "cylinder", "roller", "horn"]),
+    ("Bodies", ["car", "car_levels", "sphere", "sphere_levels", "cylinder", "cylinder_levels", "roller", "horn"]),
     ("Pores", ["rock", "pack"]),
     ("Cavities", ["cavity", "cavity_cube", "cavity_re100"]),
     ("Turbulence, vortices and shear layers", ["channel_180", "taylor_green_3d", "shear_layer", "shear_layer_re10000", "taylor_green_2d",
                                                "abc"]),
     ("Inlets and outlets", ["backward_step", "open_duct", "kovasznay", "pulse", "sponge"]),
-    ("Heat", ["chip"]),
+    ("Heat", ["chip", "heated_cube"]),
     ("Channels and ducts", ["poiseuille", "couette", "duct", "womersley", "flow_rate"]),
 ]
 

@@ -36,6 +36,10 @@ SMALL_OUTPUT = ("{log: {every: 0}, series: {flow: {every: 5, of: [mass, kinetic_
 SMALL = {"sphere": {"bodies.sphere.shape.sphere": {"center": [8, 7, 6], "radius": 3.3}},
          "sphere_levels": {"bodies.sphere.shape.sphere": {"center": [9, 6.2, 6], "radius": 1},
                            "refine.wake.box": {"from": [7, 4, 4], "to": [12, 9, 8]}, "refine.near.behind": 0.6, "refine.near.distance": 0.5},
+         "cylinder_levels": {"initial.center": [6, 11, 3], "initial.width": 2,
+                           "bodies.cylinder.shape.cylinder": {"center": [12, 10, 6], "axis": "z", "radius": 1},
+                           "refine": {"near": {"level": 2, "around": "cylinder", "distance": 0.8},
+                                      "wake": {"level": 1, "box": {"from": [8, 6, 0], "to": [20, 14, 12]}}}},
          "car_levels": {"bodies.car.mesh.scale": "0.25 m", "bodies.car.mesh.min": ["4.5 m", "2.3 m", "0.25 m"],
                         "refine.skin.level": 2, "refine.near.level": 1, "refine.near.behind": "0.5 m", "refine.wake.level": 1,
                         "refine.wake.behind": "1 m"}}
