@@ -201,7 +201,7 @@ done
 printf 'btl_base_warn_component_unused = 0\nosc = ^pt2pt\n' >"$dir/etc/openmpi/openmpi-mca-params.conf"
 cp -r "$here/configs" "$dir/configs"
 cp "$here/LICENSE" "$dir/LICENSE"
-for path in environment.sh gpu_suite.sh gpu_suite.py plot.py render.py report.py command_line.py svg_chart.py join.py \
+for path in environment.sh gpu_suite.sh gpu_suite.py validate_gpu.py plot.py render.py report.py command_line.py svg_chart.py join.py \
     bench_file.py compare.py roofline.py scaling.py scaling_measure.py scaling_predict.py slurm pbs lsf; do
     cp -r "$here/scripts/$path" "$dir/scripts/"
 done
@@ -286,6 +286,7 @@ $commit, with Open MPI $(ompi_info --version | sed -n 's/^Open MPI v//p'), to be
     bin/mpirun -n 4 bin/tagflow run configs/cavity.yaml --output ~/cavity
     bin/tagflow selftest                        does it compute here what it computes elsewhere?
     scripts/gpu_suite.sh --out ~/gpu_suite      is the GPU fast and right? (Python 3, standard library)
+    scripts/validate_gpu.py --out ~/validate    flows at full size beside published results
 
 Needs: Linux on x86-64, glibc ${glibc#GLIBC_} or newer, and for GPUs NVIDIA's driver. The folder
 may be moved, be read-only, and have spaces in its name. Several machines: the same folder on all; TCP

@@ -51,7 +51,7 @@ shutil.rmtree("made")
 os.remove("made.tgz")
 bundle = os.path.abspath("another place/tag flow")
 for name in ("bin/tagflow", "bin/mpirun", "bin/orted", "README.txt", "LICENSE", "configs/cavity.yaml", "scripts/gpu_suite.sh",
-             "scripts/gpu_suite.py", "scripts/environment.sh", "scripts/slurm/chain_mpirun.sbatch"):
+             "scripts/gpu_suite.py", "scripts/validate_gpu.py", "scripts/environment.sh", "scripts/slurm/chain_mpirun.sbatch"):
     check(os.path.isfile(os.path.join(bundle, name)), f"holds {name}")
 with open(os.path.join(bundle, "README.txt")) as file:
     needs = re.search(r"glibc (2\.\d+) or newer", file.read())
