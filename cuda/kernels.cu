@@ -55,73 +55,66 @@ static __device__ __forceinline__ const struct work *work_of(const struct cuda_c
     return &call->work[k];
 }
 
-/* A thread's cell in a step, or the first of its cells along x, which begin at a multiple of their
- * number. Those x0 <= x < x1 are to be stepped; x0 = x1: none. */
-struct step_cells {
-    int x, y, z, x0, x1;
-};
-
-static __device__ __forceinline__ struct step_cells step_cell(const struct cuda_call *call,
-                                                              int cells)
+/* Sets `at` to the thread's cell in a step, or to the first of its `cells` cells along x, which
+ * begin at a multiple of them; x: those x[0] <= x < x[1] are in the box, by value, as a pointer to
+ * an argument is loaded from as from memory. Returns the box; NULL: no cell. (An int in its place
+ * makes nvcc 13.0 spill in steps with scalars.) */
+static __device__ __forceinline__ const struct box *step_cell(const struct cuda_call *call,
+                                                              int cells, int at[3], int x[2])
 {
-    struct step_cells c;
     if (call->count == 1) {
         const struct box *const b = &call->step.box[0];
-        c.x = b->lo[0] / cells * cells + cells * (int)(blockIdx.x * blockDim.x + threadIdx.x);
-        c.y = b->lo[1] + (int)(blockIdx.y * blockDim.y + threadIdx.y);
-        c.z = b->lo[2] + (int)(blockIdx.z * blockDim.z + threadIdx.z);
-        c.x0 = b->lo[0];
-        c.x1 = c.x < b->hi[0] && c.y < b->hi[1] && c.z < b->hi[2] ? b->hi[0] : c.x0;
-        return c;
+        at[0] = b->lo[0] / cells * cells + cells * (int)(blockIdx.x * blockDim.x + threadIdx.x);
+        at[1] = b->lo[1] + (int)(blockIdx.y * blockDim.y + threadIdx.y);
+        at[2] = b->lo[2] + (int)(blockIdx.z * blockDim.z + threadIdx.z);
+        x[0] = b->lo[0];
+        x[1] = b->hi[0];
+        return at[0] < b->hi[0] && at[1] < b->hi[1] && at[2] < b->hi[2] ? b : NULL;
     }
     const int k = box_of(call);
-    const struct box b = call->step.box[k];
-    const int from = b.lo[0] / cells;
-    const unsigned nx = (unsigned)((b.hi[0] + cells - 1) / cells - from);
-    const unsigned ny = (unsigned)(b.hi[1] - b.lo[1]);
+    const struct box *const b = &call->step.box[k];
+    const int from = b->lo[0] / cells;
+    const unsigned nx = (unsigned)((b->hi[0] + cells - 1) / cells - from);
+    const unsigned ny = (unsigned)(b->hi[1] - b->lo[1]);
     const unsigned cell = (blockIdx.x - call->first[k]) * CUDA_BLOCK + threadIdx.x, row = cell / nx;
-    c.x = cells * (from + (int)(cell % nx));
-    c.y = b.lo[1] + (int)(row % ny);
-    c.z = b.lo[2] + (int)(row / ny);
-    c.x0 = b.lo[0];
-    c.x1 = c.z < b.hi[2] ? b.hi[0] : c.x0;
-    return c;
+    at[0] = cells * (from + (int)(cell % nx));
+    at[1] = b->lo[1] + (int)(row % ny);
+    at[2] = b->lo[2] + (int)(row / ny);
+    x[0] = b->lo[0];
+    x[1] = b->hi[0];
+    return at[2] < b->hi[2] ? b : NULL;
 }
 
-/* The same for a step of fluid cells that have places. */
-static __device__ __forceinline__ struct step_cells place_cell(const struct cuda_call *call)
+/* The same for a step of fluid cells that have places: returns 0 if there is no cell. */
+static __device__ __forceinline__ int place_cell(const struct cuda_call *call, int at[3], int x[2])
 {
     const int k = box_of(call);
     const struct cuda_places p = call->places[k];
-    struct step_cells c = {0, 0, 0, 0, 0};
+    const struct box *const b = &call->step.box[k];
     if (p.begin == p.end)
-        return step_cell(call, 1);
-    const struct box b = call->step.box[k];
+        return step_cell(call, 1, at, x) != NULL;
     const unsigned place = p.begin + (blockIdx.x - call->first[k]) * CUDA_BLOCK + threadIdx.x;
     const uint32_t cell = place < p.end ? call->cells[place] : CUDA_GHOST;
     if (cell == CUDA_GHOST)
-        return c;
+        return 0;
     const unsigned nx = (unsigned)call->view.n[0], ny = (unsigned)call->view.n[1], row = cell / nx;
-    c.x = (int)(cell % nx);
-    c.y = (int)(row % ny);
-    c.z = (int)(row / ny);
-    if (c.x >= b.lo[0] && c.x < b.hi[0] && c.y >= b.lo[1] && c.y < b.hi[1] && c.z >= b.lo[2] &&
-        c.z < b.hi[2])
-        c.x1 = c.x + 1;
-    return c;
+    at[0] = (int)(cell % nx);
+    at[1] = (int)(row % ny);
+    at[2] = (int)(row / ny);
+    return at[0] >= b->lo[0] && at[0] < b->hi[0] && at[1] >= b->lo[1] && at[1] < b->hi[1] &&
+           at[2] >= b->lo[2] && at[2] < b->hi[2];
 }
 
-/* Steps for cells beside open boundaries, and those with scalars, which take too many registers,
- * look at tags; all others at kinds. */
+/* Steps for cells beside open boundaries look at tags, all others at kinds. */
 #define STEP(name, collision, forced, full, open, sparse, scalars, blocks)                         \
     static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
         step_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
         const struct step_kind kind = step_kind(collision, forced, full, open, sparse, scalars);   \
-        const struct step_cells c = (sparse) && !(open) ? place_cell(&call) : step_cell(&call, 1); \
-        if (c.x < c.x1)                                                                            \
-            cell_step(&call.view, &call.slots, (open) || (scalars) ? NULL : &call.step.kinds,      \
-                      call.odd, c.x, c.y, c.z, kind);                                              \
+        int at[3], x[2];                                                                           \
+        if ((sparse) && !(open) ? place_cell(&call, at, x) : step_cell(&call, 1, at, x) != NULL)   \
+            cell_step(&call.view, &call.slots, (open) ? NULL : &call.step.kinds,      \
+                      call.odd, at[0], at[1], at[2], kind);                                        \
     }
 
 /* A step for cells of one operator, without open boundaries and without places. */
@@ -131,10 +124,10 @@ static __device__ __forceinline__ struct step_cells place_cell(const struct cuda
         step_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
         const struct step_kind kind = step_kind(collision, forced, full, 0, 0, 0);                 \
-        const struct step_cells c = step_cell(&call, 2);                                           \
-        if (c.x0 < c.x1)                                                                           \
-            cell_step_two(&call.view, &call.slots, &call.step.kinds, c.x0, c.x1, c.x, c.y, c.z,    \
-                          kind);                                                                   \
+        int at[3], x[2];                                                                           \
+        if (step_cell(&call, 2, at, x) != NULL)                                                    \
+            cell_step_two(&call.view, &call.slots, &call.step.kinds, x[0], x[1], at[0], at[1],     \
+                          at[2], kind);                                                            \
     }
 #else
 #define STEP_ONE(name, collision, forced, full, blocks)                                            \
