@@ -30,9 +30,26 @@ enum { MOST_BLOCKS = 65535 };
 
 enum { ARRAYS = 12 };
 
+/* Least number of cells of a block whose cells in lists and beside open boundaries are stepped
+ * beside the others: in smaller blocks the events would take longer than is gained. */
+#ifndef CUDA_BESIDE
+#define CUDA_BESIDE (1 << 20)
+#endif
+
+/* A second stream of a queue. Cells of one step may be stepped in any order: those that take long,
+ * but are few, run in this stream beside the step that is launched next. */
+struct beside {
+    cudaStream_t stream;
+    cudaEvent_t begin, end;
+    struct cuda_backend
+        *user;    /* it runs beside the next step of this backend; NULL: nothing runs */
+    bool stepped; /* that step was launched */
+};
+
 /* Shared by all backends of a run: queues, and a failure in one is a failure in all. */
 struct shared {
-    cudaStream_t stream[QUEUES];
+    cudaStream_t stream[QUEUES]; /* see stream_of */
+    struct beside beside[QUEUES];
     cudaEvent_t order[QUEUES];  /* events recorded for `after` */
     cudaError_t error;          /* first error */
     const char *failed;         /* what failed */
@@ -50,6 +67,7 @@ struct cuda_backend {
     const void *open_step;     /* the same beside open boundaries */
     bool open;                 /* the case has open boundaries */
     bool other;                /* it takes the kernels for these, or for scalars */
+    bool large;                /* the block has CUDA_BESIDE cells */
     struct box closed;         /* cells that no open boundary touches */
     const void *array[ARRAYS]; /* arrays of the view, kinds and `cells`, on the device */
     const uint32_t *cells;     /* of cuda_call; NULL: all cells have places */
@@ -166,8 +184,15 @@ static void leave(struct cuda_backend *b)
     if (shared->users)
         return;
     for (int q = 0; q < QUEUES; q++) {
+        struct beside *const beside = &shared->beside[q];
         if (shared->order[q])
             cudaEventDestroy(shared->order[q]);
+        if (beside->begin)
+            cudaEventDestroy(beside->begin);
+        if (beside->end)
+            cudaEventDestroy(beside->end);
+        if (beside->stream)
+            cudaStreamDestroy(beside->stream);
         if (shared->stream[q])
             cudaStreamDestroy(shared->stream[q]);
     }
@@ -192,19 +217,77 @@ static void cuda_close(struct backend *backend)
     free(b);
 }
 
-/* Creates what backends share. The shell's stream has the higher priority. */
+static bool make_event(struct cuda_backend *b, cudaEvent_t *event)
+{
+    return good(b, cudaEventCreateWithFlags(event, cudaEventDisableTiming), "creating an event");
+}
+
+static bool make_stream(struct cuda_backend *b, cudaStream_t *stream, int priority)
+{
+    return good(b, cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, priority),
+                "creating a stream");
+}
+
+/* Creates what backends share. The shell's streams have the higher priority. */
 static bool make_queues(struct cuda_backend *b)
 {
     int low = 0, high = 0;
     bool ok = good(b, cudaDeviceGetStreamPriorityRange(&low, &high), "priorities of streams");
-    for (int q = 0; q < QUEUES && ok; q++)
-        ok = good(b,
-                  cudaStreamCreateWithPriority(&b->shared->stream[q], cudaStreamNonBlocking,
-                                               q == QUEUE_SHELL ? high : low),
-                  "creating a stream") &&
-             good(b, cudaEventCreateWithFlags(&b->shared->order[q], cudaEventDisableTiming),
-                  "creating an event");
+    for (int q = 0; q < QUEUES && ok; q++) {
+        struct beside *const beside = &b->shared->beside[q];
+        const int priority = q == QUEUE_SHELL ? high : low;
+        ok = make_stream(b, &b->shared->stream[q], priority) &&
+             make_stream(b, &beside->stream, priority) && make_event(b, &beside->begin) &&
+             make_event(b, &beside->end) && make_event(b, &b->shared->order[q]);
+    }
     return ok;
+}
+
+static void record(struct cuda_backend *b, cudaEvent_t event, cudaStream_t stream)
+{
+    good(b, cudaEventRecord(event, stream), "recording an event");
+}
+
+static void wait_for(struct cuda_backend *b, cudaStream_t stream, cudaEvent_t event)
+{
+    good(b, cudaStreamWaitEvent(stream, event, 0), "waiting for an event");
+}
+
+/* The queue's stream, for work behind all that was launched. */
+static cudaStream_t stream_of(struct cuda_backend *b, enum queue queue)
+{
+    struct beside *const beside = &b->shared->beside[queue];
+    if (beside->user && !b->base.lost) {
+        record(b, beside->end, beside->stream);
+        wait_for(b, b->shared->stream[queue], beside->end);
+    }
+    beside->user = NULL;
+    return b->shared->stream[queue];
+}
+
+/* For cells that are stepped before the next step of this backend is launched, or beside it. */
+static cudaStream_t stream_beside(struct cuda_backend *b, enum queue queue)
+{
+    struct beside *const beside = &b->shared->beside[queue];
+    if (!b->large || b->base.lost)
+        return stream_of(b, queue);
+    if (beside->user != b || beside->stepped) {
+        record(b, beside->begin, stream_of(b, queue));
+        wait_for(b, beside->stream, beside->begin);
+        beside->user = b;
+        beside->stepped = false;
+    }
+    return beside->stream;
+}
+
+/* For a step. */
+static cudaStream_t stream_of_step(struct cuda_backend *b, enum queue queue)
+{
+    struct beside *const beside = &b->shared->beside[queue];
+    if (beside->user != b || beside->stepped)
+        return stream_of(b, queue);
+    beside->stepped = true;
+    return b->shared->stream[queue];
 }
 
 /* Parts of a phase in a step: each has its events. */
@@ -223,13 +306,12 @@ static bool make_phases(struct cuda_backend *b)
     return ok;
 }
 
-static bool launch(struct cuda_backend *b, enum queue queue, const void *kernel, dim3 grid,
+static bool launch(struct cuda_backend *b, cudaStream_t stream, const void *kernel, dim3 grid,
                    dim3 block, struct cuda_call *call)
 {
     void *arguments[] = {call};
-    return !b->base.lost &&
-           good(b, cudaLaunchKernel(kernel, grid, block, arguments, 0, b->shared->stream[queue]),
-                "launching a kernel");
+    return !b->base.lost && good(b, cudaLaunchKernel(kernel, grid, block, arguments, 0, stream),
+                                 "launching a kernel");
 }
 
 /* Loads a kernel: launches it on an empty box. */
@@ -238,7 +320,7 @@ static bool load_one(struct cuda_backend *b, const void *kernel, const struct vi
     struct cuda_call call = {.view = *view, .count = 1};
     const dim3 one = {1, 1, 1};
     call.step.box[0].hi[0] = call.work[0].box.hi[0] = 1; /* one cell long, none high */
-    return launch(b, QUEUE_INTERIOR, kernel, one, one, &call);
+    return launch(b, stream_of(b, QUEUE_INTERIOR), kernel, one, one, &call);
 }
 
 /* Free bytes of the device; 0: not known. */
@@ -534,6 +616,7 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
     view_derive(kernels);
     b->other = b->open || v->scalars.row;
     kernels->early = mostly_swept(kernels);
+    b->large = (double)v->n[0] * v->n[1] * v->n[2] >= CUDA_BESIDE;
     enum status status = make_kinds(b, kernels, &room, &bytes);
     if (status)
         return status;
@@ -637,7 +720,7 @@ static dim3 block_shape(const unsigned n[3])
 
 /* Steps a box, in pieces that fit the limits of a grid along y and z. A thread does `cells` cells
  * along x, beginning at a multiple of them. */
-static void launch_box(struct cuda_backend *b, enum queue queue, const void *step, int cells,
+static void launch_box(struct cuda_backend *b, cudaStream_t stream, const void *step, int cells,
                        struct cuda_call *call, const struct box *all)
 {
     struct box *const box = &call->step.box[0];
@@ -657,7 +740,7 @@ static void launch_box(struct cuda_backend *b, enum queue queue, const void *ste
             const dim3 grid = {(n[0] + block.x - 1) / block.x,
                                ((unsigned)(box->hi[1] - y) + block.y - 1) / block.y,
                                ((unsigned)(box->hi[2] - z) + block.z - 1) / block.z};
-            launch(b, queue, step, grid, block, call);
+            launch(b, stream, step, grid, block, call);
         }
 }
 
@@ -678,7 +761,7 @@ static struct cuda_places places_of_box(const struct cuda_backend *b, const stru
 /* Boxes for one launch of a step. */
 struct step_launch {
     struct cuda_backend *backend;
-    enum queue queue;
+    cudaStream_t stream;
     const void *step;
     int cells;      /* of a thread */
     bool by_places; /* the kernel knows cuda_call.places */
@@ -692,9 +775,9 @@ static void steps_launch(struct step_launch *l)
     struct cuda_call *const call = l->call;
     if (call->count == 1 && call->places[0].begin == call->places[0].end) {
         const struct box all = call->step.box[0];
-        launch_box(l->backend, l->queue, l->step, l->cells, call, &all);
+        launch_box(l->backend, l->stream, l->step, l->cells, call, &all);
     } else if (call->count > 0) {
-        launch(l->backend, l->queue, l->step, (dim3){l->blocks, 1, 1}, (dim3){CUDA_BLOCK, 1, 1},
+        launch(l->backend, l->stream, l->step, (dim3){l->blocks, 1, 1}, (dim3){CUDA_BLOCK, 1, 1},
                call);
     }
     call->count = 0;
@@ -712,7 +795,7 @@ static void steps_add(struct step_launch *l, const struct box *box)
     if (box_cells(box) == 0)
         return;
     if (places.begin != places.end)
-        threads = places.end - places.begin;
+        threads = places.end - cuda_first_place(places);
     if (call->count == WORK_MOST)
         steps_launch(l);
     call->first[call->count] = l->blocks;
@@ -754,8 +837,10 @@ static void launch_steps(struct cuda_backend *b, enum queue queue, enum kernel k
     calls[0].step.kinds = b->kinds;
     calls[0].cells = b->cells;
     calls[1] = calls[0];
-    struct step_launch open = {b, queue, b->open_step, 1, false, &calls[0], 0};
-    struct step_launch step = {b, queue, b->step, b->step_cells, b->cells != NULL, &calls[1], 0};
+    const cudaStream_t beside = b->open ? stream_beside(b, queue) : NULL; /* first */
+    const cudaStream_t stream = stream_of_step(b, queue);
+    struct step_launch open = {b, beside, b->open_step, 1, false, &calls[0], 0};
+    struct step_launch step = {b, stream, b->step, b->step_cells, b->cells != NULL, &calls[1], 0};
     for (int k = 0; k < count; k++)
         steps_split(&open, &step, &work[k].box);
     steps_launch(&open);
@@ -782,7 +867,7 @@ static void values_launch(struct value_launch *l)
     const dim3 grid = {(l->most[0] + block.x - 1) / block.x, (l->most[1] + block.y - 1) / block.y,
                        jobs};
     if (jobs > 0)
-        launch(l->backend, l->queue, l->kernel, grid, block, l->call);
+        launch(l->backend, stream_of(l->backend, l->queue), l->kernel, grid, block, l->call);
     l->call->count = 0;
     l->most[0] = l->most[1] = 0;
 }
@@ -897,8 +982,9 @@ static void launch_boxes(struct cuda_backend *b, enum queue queue, enum kernel k
         blocks += (unsigned)((threads + CUDA_BLOCK - 1) / CUDA_BLOCK);
     }
     if (blocks > 0)
-        launch(b, queue, b->variant.kernel[b->other][kernel], (dim3){blocks, 1, 1},
-               (dim3){CUDA_BLOCK, 1, 1}, &call);
+        launch(b, kernel == KERNEL_near ? stream_beside(b, queue) : stream_of(b, queue),
+               b->variant.kernel[b->other][kernel], (dim3){blocks, 1, 1}, (dim3){CUDA_BLOCK, 1, 1},
+               &call);
 }
 
 static void cuda_launch(struct backend *backend, enum queue queue, enum kernel kernel,
@@ -925,16 +1011,15 @@ static void cuda_copy(struct backend *backend, enum queue queue, void *to, const
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     if (!b->base.lost)
-        good(b, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, b->shared->stream[queue]),
-             "a copy");
+        good(b, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(b, queue)), "a copy");
 }
 
 static void cuda_after(struct backend *backend, enum queue queue, enum queue other)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
-    if (!b->base.lost && good(b, cudaEventRecord(b->shared->order[other], b->shared->stream[other]),
+    if (!b->base.lost && good(b, cudaEventRecord(b->shared->order[other], stream_of(b, other)),
                               "recording an event"))
-        good(b, cudaStreamWaitEvent(b->shared->stream[queue], b->shared->order[other], 0),
+        good(b, cudaStreamWaitEvent(stream_of(b, queue), b->shared->order[other], 0),
              "waiting for an event");
 }
 
@@ -944,9 +1029,9 @@ static enum status cuda_wait(struct backend *backend, enum queue queue)
     cudaError_t error = cudaErrorNotReady;
     int looks = 0;
     if (!has_peers(b) && !b->base.lost)
-        error = cudaStreamSynchronize(b->shared->stream[queue]);
+        error = cudaStreamSynchronize(stream_of(b, queue));
     while (error == cudaErrorNotReady && !b->base.lost) {
-        error = cudaStreamQuery(b->shared->stream[queue]);
+        error = cudaStreamQuery(stream_of(b, queue));
         if (error == cudaErrorNotReady && !lose(b))
             clock_rest(&looks);
     }
@@ -995,7 +1080,7 @@ static enum status cuda_mark(struct backend *backend, enum queue queue, const st
             clock_rest(&looks);
     }
     if (good(b, error, "waiting for an event"))
-        good(b, cudaEventRecord(own->mark[mark], b->shared->stream[queue]), "recording an event");
+        good(b, cudaEventRecord(own->mark[mark], stream_of(b, queue)), "recording an event");
     return b->shared->error ? report(b) : STATUS_OK;
 }
 
@@ -1004,7 +1089,7 @@ static void cuda_after_peer(struct backend *backend, enum queue queue, const str
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     if (!b->base.lost)
-        good(b, cudaStreamWaitEvent(b->shared->stream[queue], peer->mark[mark], 0),
+        good(b, cudaStreamWaitEvent(stream_of(b, queue), peer->mark[mark], 0),
              "waiting for another GPU's event");
 }
 
@@ -1034,7 +1119,7 @@ static void cuda_phase(struct backend *backend, enum queue queue, enum phase pha
     } else {
         b->timed[phase] += begin;
         const int part = (b->timed[phase] - 1) % parts_of(phase);
-        good(b, cudaEventRecord((begin ? b->begin : b->end)[phase][part], b->shared->stream[queue]),
+        good(b, cudaEventRecord((begin ? b->begin : b->end)[phase][part], stream_of(b, queue)),
              "recording an event");
     }
 }

@@ -93,8 +93,9 @@ static __device__ __forceinline__ int place_cell(const struct cuda_call *call, i
     const struct box *const b = &call->step.box[k];
     if (p.begin == p.end)
         return step_cell(call, 1, at, x) != NULL;
-    const unsigned place = p.begin + (blockIdx.x - call->first[k]) * CUDA_BLOCK + threadIdx.x;
-    const uint32_t cell = place < p.end ? call->cells[place] : CUDA_GHOST;
+    const unsigned place =
+        cuda_first_place(p) + (blockIdx.x - call->first[k]) * CUDA_BLOCK + threadIdx.x;
+    const uint32_t cell = place >= p.begin && place < p.end ? call->cells[place] : CUDA_GHOST;
     if (cell == CUDA_GHOST)
         return 0;
     const unsigned nx = (unsigned)call->view.n[0], ny = (unsigned)call->view.n[1], row = cell / nx;
@@ -113,8 +114,8 @@ static __device__ __forceinline__ int place_cell(const struct cuda_call *call, i
         const struct step_kind kind = step_kind(collision, forced, full, open, sparse, scalars);   \
         int at[3], x[2];                                                                           \
         if ((sparse) && !(open) ? place_cell(&call, at, x) : step_cell(&call, 1, at, x) != NULL)   \
-            cell_step(&call.view, &call.slots, (open) ? NULL : &call.step.kinds,      \
-                      call.odd, at[0], at[1], at[2], kind);                                        \
+            cell_step(&call.view, &call.slots, (open) ? NULL : &call.step.kinds, call.odd, at[0],  \
+                      at[1], at[2], kind);                                                         \
     }
 
 /* A step for cells of one operator, without open boundaries and without places. */

@@ -44,6 +44,12 @@ struct cuda_places {
     unsigned begin, end;
 };
 
+/* The place of the first thread: with a multiple of 32 the accesses of a warp are whole lines. */
+TAGFLOW_FN unsigned cuda_first_place(struct cuda_places p)
+{
+    return p.begin / 32 * 32;
+}
+
 /* Jobs of a launch of values: those of a block that is cut along two axes, 4 faces with 5 and 4
  * edges with 1 population. More would make the argument of all launches longer. */
 enum { VALUES_MOST = 24 };
@@ -63,18 +69,14 @@ struct cuda_call {
     const uint32_t *cells; /* [place] number of the fluid cell with this place: (z ny + y) nx + x */
     int count;
     int odd; /* parity of a step */
+    unsigned first[WORK_MOST];
+    struct cuda_places places[WORK_MOST];
     union {
+        struct work work[WORK_MOST];
         struct {
-            unsigned first[WORK_MOST];
-            struct cuda_places places[WORK_MOST];
-            union {
-                struct work work[WORK_MOST];
-                struct {
-                    struct box box[WORK_MOST];
-                    struct cell_kinds kinds;
-                } step;
-            };
-        };
+            struct box box[WORK_MOST];
+            struct cell_kinds kinds;
+        } step;
         struct value_job job[VALUES_MOST];
     };
 };
