@@ -488,7 +488,7 @@ static struct box closed_cells(const struct view *v)
 }
 
 /* Are at least seven of eight cells swept? Then a step loads the populations of all cells without
- * waiting for their tags. Loads in the few other cells cost less than the wait. */
+ * waiting for their kinds. Loads in the few other cells cost less than the wait. */
 static bool mostly_swept(const struct view *v)
 {
     const double cells = (double)v->n[0] * v->n[1] * v->n[2];

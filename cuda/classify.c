@@ -153,13 +153,21 @@ enum status kinds_create(struct kinds *k, const struct view *v)
     if (!k->number) {
         free(all.entry);
         kinds_destroy(k);
-        return fail_machine("out of memory on the host for the kinds of %zu cells", v->cells);
+        return fail_machine("out of memory on the host for the kinds of %zu cells (more hosts, or "
+                            "fewer cells)",
+                            v->cells);
     }
 #pragma omp parallel for collapse(2)
     for (int z = 0; z < v->n[2]; z++)
-        for (int y = 0; y < v->n[1]; y++)
-            for (int x = 0; x < v->n[0]; x++)
-                set_number(k, owned_index(v, x, y, z), find(&all, kind_at(v, x, y, z))->number);
+        for (int y = 0; y < v->n[1]; y++) {
+            const struct entry *last = find(&all, kind_at(v, 0, y, z));
+            for (int x = 0; x < v->n[0]; x++) {
+                const struct cell_kind kind = kind_at(v, x, y, z);
+                if (key_of(kind) != key_of(last->kind))
+                    last = find(&all, kind);
+                set_number(k, owned_index(v, x, y, z), last->number);
+            }
+        }
     free(all.entry);
     return STATUS_OK;
 }

@@ -144,10 +144,10 @@ TAGFLOW_FN real real_sqrt(real x)
 }
 #endif
 
-/* TAGFLOW_FORGET hides the origin of a value (of 32 bits; LONG: of 64) from the compiler. It must then keep this value or
- * recompute what follows from it; it cannot keep derived values in registers for later use, and a
- * value that was loaded is loaded before this line. TAGFLOW_BARRIER: a test behind it is not merged
- * with one before it. */
+/* TAGFLOW_FORGET hides the origin of a value (of 32 bits; LONG: of 64) from the compiler. It must
+ * then keep this value or recompute what follows from it; it cannot keep derived values in
+ * registers for later use, and a value that was loaded is loaded before this line. TAGFLOW_BARRIER:
+ * a test behind it is not merged with one before it. */
 #ifdef __CUDA_ARCH__
 #define TAGFLOW_FORGET(n) asm volatile("" : "+r"(n))
 #define TAGFLOW_FORGET_LONG(n) asm volatile("" : "+l"(n))

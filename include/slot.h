@@ -100,7 +100,7 @@ struct view {
     /* For kernels, from view_derive: */
     struct type_set swept, solid; /* cell types: fluid that the kernel for boxes steps; not fluid */
     struct type_set pushing;      /* cell types: walls whose rule changes populations */
-    int early;                    /* load populations before the tag is known */
+    int early;                    /* load populations before the kind is known */
     int seam[3][2];               /* owned coordinates whose neighbours wrap; -1: none */
     ptrdiff_t across[3];          /* index difference between them */
     struct scalar_physics scalars;

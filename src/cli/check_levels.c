@@ -355,6 +355,7 @@ enum status levels_scale(struct checked_levels *k, int ranks, const struct clust
             sum->sends = load;
     }
     if (!k->known) { /* even cuts are not those of a run, which balances the levels */
+        sum->largest_on_gpu += sum->bytes / ranks - sum->largest;
         sum->largest = sum->bytes / ranks;
         sum->most_on_gpu += (sum->bytes + sum->remembered) / ranks - sum->most;
         sum->most = (sum->bytes + sum->remembered) / ranks;

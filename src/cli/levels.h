@@ -57,8 +57,7 @@ enum status levels_scale(struct checked_levels *k, int ranks, const struct clust
                          bool machine, struct scale *sum);
 
 /* Bytes that a rank needs of all levels, with averages or without, on a CPU or a GPU. */
-double levels_rank_bytes(const struct checked_levels *k, int rank, bool with_averages,
-                         bool on_gpu);
+double levels_rank_bytes(const struct checked_levels *k, int rank, bool with_averages, bool on_gpu);
 
 /* Cells of a region, in cells of level 0, in a file with `levels` and `stride`, see struct
  * case_field. */

@@ -314,9 +314,11 @@ double parts_bytes_more(const struct parts *p, const struct domain *block,
 {
     struct domain wide = *block;
     domain_align_rows(&wide, GPU_ROW_BYTES);
-    const double kinds = (double)wide.view.cells;
+    /* Bodies have hundreds of kinds of cells beside them: their numbers take two bytes. */
+    const double kinds = (p->c->body_count > 0 ? 2 : 1) * (double)wide.view.cells;
     if (!p->sparse)
         return solver_bytes(&wide) - needs->dense + kinds - needs->lists;
-    const double words = (double)(1 + Q / 2) * sizeof(struct place_word) / 32;
-    return (1 + words) * (double)(wide.view.cells - block->view.cells) + kinds - needs->lists;
+    const double padding = (double)(wide.view.cells - block->view.cells);
+    const double list = needs->fluid * sizeof(uint32_t); /* of cells that have places */
+    return padding * (1 + sizeof(struct place_word) / 32.0) + kinds + list - needs->lists;
 }

@@ -129,7 +129,9 @@ enum status room_before_tags(const struct flow_case *c, const struct backend_typ
     if (type->host_memory && dense)
         return check_hosts(solver_bytes(&d) + room_remembered(c, 0, d.lo, d.view.n), "the run",
                            advice(c), comm);
-    return check_hosts((double)d.view.cells, "the description of the box",
+    /* Tags, and kinds before they are on the GPU. */
+    const double bytes = type->host_memory ? 1 : c->body_count > 0 ? 3 : 2;
+    return check_hosts(bytes * (double)d.view.cells, "the description of the box",
                        "more hosts, or fewer cells", comm);
 }
 

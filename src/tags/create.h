@@ -10,11 +10,10 @@
 enum status domain_create(struct domain *d, const struct flow_case *c, MPI_Comm comm);
 /* The same for a level of a refined grid; c: the case in units of the level. Cells that do not
  * belong to the level are TAG_ABSENT. Levels above 0 do not reach openings: theirs are walls at
- * rest. r NULL: one level. row_bytes: see domain_align_rows. *c and *r must outlive *d. STATUS_USAGE, reported, also when the level
- * has no fluid cell, or too few cells for the ranks. */
+ * rest. r NULL: one level. row_bytes: see domain_align_rows. *c and *r must outlive *d.
+ * STATUS_USAGE, reported, also when the level has no fluid cell, or too few cells for the ranks. */
 enum status domain_create_level(struct domain *d, const struct flow_case *c,
-                                const struct refined *r, int level, int row_bytes,
-                                MPI_Comm comm);
+                                const struct refined *r, int level, int row_bytes, MPI_Comm comm);
 /* Chooses how many blocks along each axis `ranks` ranks have of the box, or of a level of a refined
  * grid; r NULL: one level. STATUS_USAGE, reported: too few cells for them. */
 enum status domain_cuts(const struct flow_case *c, const struct refined *r, int level, int ranks,

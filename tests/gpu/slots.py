@@ -8,7 +8,8 @@ kernels on two ways from a kernel's start to its end:
                  condition are done. Branches off it are not counted
 
 A wait is an instruction that needs a value, or a register, of a load that is under way. Instructions are issued in order, so
-all loads before it are waited for at once. For kernels of two cells a thread instructions are halved. Needs cuobjdump and
+all loads before it are waited for at once. Loads of a kernel's argument (LDC) are not counted: they take tens of cycles, and
+as often as a warp's cells have different kinds. For kernels of two cells a thread instructions are halved. Needs cuobjdump and
 nvdisasm of CUDA's toolkit (on PATH, or in the folder of $CUOBJDUMP); without them it ends with status 77.
 
     slots.py OBJECT...             kernels_*.o of the build: compares with tests/gpu/slots.json; more than 2 % more

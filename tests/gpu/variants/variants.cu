@@ -207,7 +207,8 @@ KERNEL(step_tagflow, struct job, __launch_bounds__(128, BLOCKS_STEP))
     THREAD_CELL(STEP_CELLS);
     const struct step_kind kind = step_kind(COLLISION_bgk, 0, 0, 0, 0, 0);
 #if TAGFLOW_STORAGE == 16
-    cell_step_two(&call.call.view, &call.call.slots, &call.call.kinds, 0, call.call.view.n[0], x, y, z, kind);
+    cell_step_two(&call.call.view, &call.call.slots, &call.call.kinds, 0, call.call.view.n[0], x, y,
+                  z, kind);
 #else
     cell_step(&call.call.view, &call.call.slots, &call.call.kinds, call.call.odd, x, y, z, kind);
 #endif
@@ -287,9 +288,9 @@ struct variant {
 /* tagflow's step touches what the variant with these properties touches. */
 #define TAGFLOW_STEP(bytes)                                                                        \
     {                                                                                              \
-        "tagflow_" #bytes, step_tagflow, {ROWS_plain,  KNOWN_tags, WALLS_other, LOADS_early,       \
-                                          RATES_table, HINT_none,  HINT_none,   STEP_CELLS},       \
-            {"plain", "tags", "other", "early", "table", "none", "none"}, {128, 1}, bytes          \
+        "tagflow_" #bytes, step_tagflow, {ROWS_plain,     KNOWN_kinds, WALLS_other, LOADS_held,    \
+                                          RATES_argument, HINT_none,   HINT_none,   STEP_CELLS},   \
+            {"plain", "kinds", "other", "held", "argument", "none", "none"}, {128, 1}, bytes       \
     }
 static const struct variant variants[] = {TAGFLOW_STEP(32), TAGFLOW_STEP(128), TAGFLOW_STEP(64),
 #define X(name, rows, known, walls, loads, rates, load, store, cells, bx, by, blocks, bytes)       \
@@ -348,6 +349,9 @@ static int make_kinds(struct variant_call *c, const int n[3], int flow)
     const int *const m = simple ? three : n;
     int count = 2;
     c->kinds.bytes = 1;
+    c->kinds.type = 1;
+    c->kinds.row = types[1];
+    c->kinds.at_hand[KINDS_AT_HAND].is = KIND_MORE;
     c->kinds.at_hand[1].is = 1u << KIND_TYPE | KIND_SWEPT;
     for (int z = 0; z < m[2]; z++)
         for (int y = 0; y < m[1]; y++)
