@@ -20,6 +20,9 @@ SHIM = os.path.abspath(sys.argv[1])
 KILLS = int(sys.argv[2]) if len(sys.argv) > 2 else 4
 chance = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
 STEPS, FIELDS, IMAGES, CHECKPOINTS = 120, 8, 4, 20
+# The folder's own name may end in "s", and then all files would be slow, see slow().
+os.mkdir("here")
+os.chdir("here")
 write("case.yaml", CASE)
 SETTINGS = {"run.steps": STEPS, "checkpoint": {"every": CHECKPOINTS, "keep": 2}, "output.log.every": 1,
             "output.fields.main.every": FIELDS, "output.images.mid.every": IMAGES}
