@@ -737,7 +737,7 @@ class Suite:
             if not self.good(len(smi) == 2, "nvidia-smi does not say what memory there is"):
                 return ""
             free = (smi["memory.total"] - smi["memory.used"]) * 1048576
-            n = min(n, int((0.96 * free / (Q * 4 + 1.5)) ** (1 / 3)) // 8 * 8)
+            n = min(n, int((0.96 * free / (Q * 4 + 2.5)) ** (1 / 3)) // 8 * 8)
         # What does not belong to the grid, the driver's context above all, is there with the smallest grid, too.
         estimate, used = {}, {}
         for cells in (8, n):

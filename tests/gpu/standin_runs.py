@@ -11,6 +11,7 @@ import concurrent.futures
 import itertools
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -607,6 +608,26 @@ for job, wrong in together(fail_alone, [("kernel:1500", "host"), ("cudaStreamSyn
 # No numbers for the message, then. Before, free memory is asked for around the loading of kernels, and for the check of room.
 said = gpu("run", "short.yaml", "--output", "unknown", options="fail=cudaMalloc:5,fail=cudaMemGetInfo:6")
 check(said.code == 1 and len(said.errors) == 1 and re.search(r"cells \(use more ranks", said.err), f"no cudaMemGetInfo: {said}")
+
+# ---- more kinds of cells than two bytes number ----
+
+noise = random.Random(3)
+with open("noise.raw", "wb") as file:
+    file.write(bytes(noise.getrandbits(1) for _ in range(80 * 72 * 64)))
+write("noise.yaml", """\
+domain:  {cells: [80, 72, 64]}
+fluid:   {viscosity: 0.1}
+initial: {flow: uniform, velocity: [0.01, 0.002, -0.01]}
+faces:   {x: periodic, y: periodic, z: periodic}
+bodies:
+  noise: {image: {file: noise.raw, size: [80, 72, 64], type: uint8, order: little, skip: 0, solid: [1]}}
+run:     {steps: 3, sparse: never}
+""")
+for precision in "fp32", "fp16":
+    both = [tagflow("run", "noise.yaml", "--output", f"noise_{precision}", *sets(PRECISIONS[precision])),
+            gpu("run", "noise.yaml", "--output", f"noise_gpu_{precision}", *sets(PRECISIONS[precision]))]
+    noisy = [load(folder, "report.json")["state_hash"] for folder in (f"noise_{precision}", f"noise_gpu_{precision}")]
+    check(all(said.code == 0 for said in both) and noisy[0] == noisy[1], f"a cell in two is solid, {precision}: {noisy}")
 
 # ---- a flow that diverges ----
 

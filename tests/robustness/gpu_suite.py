@@ -191,7 +191,7 @@ for which, state in (signal.SIGKILL, "running"), (signal.SIGTERM, "ok"):
     check(not os.path.exists(f"/proc/{sleeper}"), "SIGTERM: ends what it started")
 check(len(glob.glob("temporary/gpu_suite_*")) == 1, "nothing temporary but of the one killed")
 # More memory than the program says that it takes.
-wrong = build("memory", tagflow='if [ $1 = check ]; then REAL "$@" | sed "s/^memory: 3[0-9.]* MB/memory: 300 MB/"; else exec REAL "$@"; fi\n')
+wrong = build("memory", tagflow='if [ $1 = check ]; then REAL "$@" | sed "s/3[0-9.]* MB on a GPU/300 MB on a GPU/"; else exec REAL "$@"; fi\n')
 code, said, stages, _, _ = suite("memory_out", "--stages", "memory", folder=wrong)
 check(code == 1 and failed(stages, "memory", "from the"), f"memory: {stages['memory']['failures']}")
 # Variants with other bits, and streams with wrong numbers.
