@@ -1,12 +1,11 @@
-/* The CUDA backend: one GPU per rank, two streams, ordinary device memory. Kernels are in
- * kernels.cu; device.c selects the GPU. */
-#include "solver/backend.h"
+/* The CUDA backend: one GPU per rank, ordinary device memory. Kernels are in kernels.cu, their
+ * launches and streams in launch.c; device.c selects the GPU. */
+#include "cuda_backend.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cuda_runtime_api.h>
 #ifdef TAGFLOW_NVTX
 #include <nvtx3/nvToolsExt.h>
 #endif
@@ -16,69 +15,11 @@
 #include "classify.h"
 #include "device.h"
 #include "ipc.h"
-#include "kernels.h"
 #include "nvml.h"
 #include "subgrid.h"
 
-/* Older drivers take so many bytes of arguments. */
-_Static_assert(sizeof(struct cuda_call) <= 4096, "an argument of a kernel");
-
-/* Limits: kernels use 32-bit indices of cells, and a grid has at most 65,535 blocks along y and z.
- */
+/* Kernels use 32-bit indices of cells. */
 static const double most_cells = 4294967295.0;
-enum { MOST_BLOCKS = 65535 };
-
-enum { ARRAYS = 12 };
-
-/* Least number of cells of a block whose cells in lists and beside open boundaries are stepped
- * beside the others: in smaller blocks the events would take longer than is gained. */
-#ifndef CUDA_BESIDE
-#define CUDA_BESIDE (1 << 20)
-#endif
-
-/* A second stream of a queue. Cells of one step may be stepped in any order: those that take long,
- * but are few, run in this stream beside the step that is launched next. */
-struct beside {
-    cudaStream_t stream;
-    cudaEvent_t begin, end;
-    struct cuda_backend
-        *user;    /* it runs beside the next step of this backend; NULL: nothing runs */
-    bool stepped; /* that step was launched */
-};
-
-/* Shared by all backends of a run: queues, and a failure in one is a failure in all. */
-struct shared {
-    cudaStream_t stream[QUEUES]; /* see stream_of */
-    struct beside beside[QUEUES];
-    cudaEvent_t order[QUEUES];  /* events recorded for `after` */
-    cudaError_t error;          /* first error */
-    const char *failed;         /* what failed */
-    bool told;                  /* the error was reported */
-    struct cuda_backend *users; /* a list */
-};
-
-struct cuda_backend {
-    struct backend base;
-    struct shared *shared;
-    struct cuda_backend *next; /* user of the same */
-    struct cuda_variant variant;
-    const void *step;          /* step kernel for the operators of the case */
-    int step_cells;            /* cells along x that its thread does */
-    const void *open_step;     /* the same beside open boundaries */
-    bool open;                 /* the case has open boundaries */
-    bool other;                /* it takes the kernels for these, or for scalars */
-    bool large;                /* the block has CUDA_BESIDE cells */
-    struct box closed;         /* cells that no open boundary touches */
-    const void *array[ARRAYS]; /* arrays of the view, kinds and `cells`, on the device */
-    const uint32_t *cells;     /* of cuda_call; NULL: all cells have places */
-    struct cell_kinds kinds;   /* of the cells */
-    unsigned *plane;           /* [n[2] + 1] the first place of each plane of cells */
-    unsigned char uuid[16];
-    struct nvml *nvml; /* NULL: nothing is known of energy, clocks and driver */
-    cudaEvent_t begin[PHASES][PHASE_SEAM_PARTS], end[PHASES][PHASE_SEAM_PARTS];
-    int timed[PHASES];      /* how often a phase began */
-    double seconds[PHASES]; /* of phases on the host */
-};
 
 /* One line per compiled variant, made by Meson from its list. */
 #define X(storage, arithmetic)                                                                     \
@@ -92,8 +33,7 @@ static struct cuda_variant (*const variants[])(void) = {
 #undef X
 };
 
-/* Remember the first error until `wait` reports it: launches and copies return nothing. */
-static bool good(struct cuda_backend *b, cudaError_t error, const char *what)
+bool cuda_good(struct cuda_backend *b, cudaError_t error, const char *what)
 {
     if (error != cudaSuccess && b->shared->error == cudaSuccess) {
         b->shared->error = error;
@@ -167,16 +107,14 @@ static void free_arrays(struct cuda_backend *b)
     b->plane = NULL;
     b->cells = NULL;
     b->base.lists = 0;
-    for (int k = 0; k < ARRAYS; k++) {
-        cudaFree((void *)(uintptr_t)b->array[k]);
-        b->array[k] = NULL;
-    }
+    while (b->arrays > 0)
+        cudaFree((void *)(uintptr_t)b->array[--b->arrays]);
 }
 
 /* Takes the backend off the list; the last one destroys what they share. */
 static void leave(struct cuda_backend *b)
 {
-    struct shared *const shared = b->shared;
+    struct cuda_shared *const shared = b->shared;
     struct cuda_backend **at = &shared->users;
     while (*at != b)
         at = &(*at)->next;
@@ -184,7 +122,7 @@ static void leave(struct cuda_backend *b)
     if (shared->users)
         return;
     for (int q = 0; q < QUEUES; q++) {
-        struct beside *const beside = &shared->beside[q];
+        struct cuda_beside *const beside = &shared->beside[q];
         if (shared->order[q])
             cudaEventDestroy(shared->order[q]);
         if (beside->begin)
@@ -219,75 +157,29 @@ static void cuda_close(struct backend *backend)
 
 static bool make_event(struct cuda_backend *b, cudaEvent_t *event)
 {
-    return good(b, cudaEventCreateWithFlags(event, cudaEventDisableTiming), "creating an event");
+    return cuda_good(b, cudaEventCreateWithFlags(event, cudaEventDisableTiming),
+                     "creating an event");
 }
 
 static bool make_stream(struct cuda_backend *b, cudaStream_t *stream, int priority)
 {
-    return good(b, cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, priority),
-                "creating a stream");
+    return cuda_good(b, cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, priority),
+                     "creating a stream");
 }
 
 /* Creates what backends share. The shell's streams have the higher priority. */
 static bool make_queues(struct cuda_backend *b)
 {
     int low = 0, high = 0;
-    bool ok = good(b, cudaDeviceGetStreamPriorityRange(&low, &high), "priorities of streams");
+    bool ok = cuda_good(b, cudaDeviceGetStreamPriorityRange(&low, &high), "priorities of streams");
     for (int q = 0; q < QUEUES && ok; q++) {
-        struct beside *const beside = &b->shared->beside[q];
+        struct cuda_beside *const beside = &b->shared->beside[q];
         const int priority = q == QUEUE_SHELL ? high : low;
         ok = make_stream(b, &b->shared->stream[q], priority) &&
              make_stream(b, &beside->stream, priority) && make_event(b, &beside->begin) &&
              make_event(b, &beside->end) && make_event(b, &b->shared->order[q]);
     }
     return ok;
-}
-
-static void record(struct cuda_backend *b, cudaEvent_t event, cudaStream_t stream)
-{
-    good(b, cudaEventRecord(event, stream), "recording an event");
-}
-
-static void wait_for(struct cuda_backend *b, cudaStream_t stream, cudaEvent_t event)
-{
-    good(b, cudaStreamWaitEvent(stream, event, 0), "waiting for an event");
-}
-
-/* The queue's stream, for work behind all that was launched. */
-static cudaStream_t stream_of(struct cuda_backend *b, enum queue queue)
-{
-    struct beside *const beside = &b->shared->beside[queue];
-    if (beside->user && !b->base.lost) {
-        record(b, beside->end, beside->stream);
-        wait_for(b, b->shared->stream[queue], beside->end);
-    }
-    beside->user = NULL;
-    return b->shared->stream[queue];
-}
-
-/* For cells that are stepped before the next step of this backend is launched, or beside it. */
-static cudaStream_t stream_beside(struct cuda_backend *b, enum queue queue)
-{
-    struct beside *const beside = &b->shared->beside[queue];
-    if (!b->large || b->base.lost)
-        return stream_of(b, queue);
-    if (beside->user != b || beside->stepped) {
-        record(b, beside->begin, stream_of(b, queue));
-        wait_for(b, beside->stream, beside->begin);
-        beside->user = b;
-        beside->stepped = false;
-    }
-    return beside->stream;
-}
-
-/* For a step. */
-static cudaStream_t stream_of_step(struct cuda_backend *b, enum queue queue)
-{
-    struct beside *const beside = &b->shared->beside[queue];
-    if (beside->user != b || beside->stepped)
-        return stream_of(b, queue);
-    beside->stepped = true;
-    return b->shared->stream[queue];
 }
 
 /* Parts of a phase in a step: each has its events. */
@@ -301,17 +193,9 @@ static bool make_phases(struct cuda_backend *b)
     bool ok = true;
     for (int k = 0; k < PHASES; k++)
         for (int part = 0; part < parts_of((enum phase)k) && ok; part++)
-            ok = good(b, cudaEventCreate(&b->begin[k][part]), "creating an event") &&
-                 good(b, cudaEventCreate(&b->end[k][part]), "creating an event");
+            ok = cuda_good(b, cudaEventCreate(&b->begin[k][part]), "creating an event") &&
+                 cuda_good(b, cudaEventCreate(&b->end[k][part]), "creating an event");
     return ok;
-}
-
-static bool launch(struct cuda_backend *b, cudaStream_t stream, const void *kernel, dim3 grid,
-                   dim3 block, struct cuda_call *call)
-{
-    void *arguments[] = {call};
-    return !b->base.lost && good(b, cudaLaunchKernel(kernel, grid, block, arguments, 0, stream),
-                                 "launching a kernel");
 }
 
 /* Loads a kernel: launches it on an empty box. */
@@ -320,7 +204,7 @@ static bool load_one(struct cuda_backend *b, const void *kernel, const struct vi
     struct cuda_call call = {.view = *view, .count = 1};
     const dim3 one = {1, 1, 1};
     call.step.box[0].hi[0] = call.work[0].box.hi[0] = 1; /* one cell long, none high */
-    return launch(b, stream_of(b, QUEUE_INTERIOR), kernel, one, one, &call);
+    return launch_kernel(b, stream_of(b, QUEUE_INTERIOR), kernel, one, one, &call);
 }
 
 /* Free bytes of the device; 0: not known. */
@@ -336,7 +220,8 @@ static double unused_bytes(void)
 /* `unused`: free bytes before the kernels were loaded. */
 static bool wait_loaded(struct cuda_backend *b, double unused)
 {
-    if (!good(b, cudaStreamSynchronize(b->shared->stream[QUEUE_INTERIOR]), "loading the kernels"))
+    if (!cuda_good(b, cudaStreamSynchronize(b->shared->stream[QUEUE_INTERIOR]),
+                   "loading the kernels"))
         return false;
     const double left = unused_bytes();
     if (left > 0 && left < unused)
@@ -363,7 +248,7 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
     if (status)
         return status;
     struct cuda_backend *const b = calloc(1, sizeof *b);
-    struct shared *const shared = beside ? beside->shared : calloc(1, sizeof *shared);
+    struct cuda_shared *const shared = beside ? beside->shared : calloc(1, sizeof *shared);
     if (!b || !shared) {
         free(b);
         if (!beside)
@@ -503,8 +388,8 @@ static bool mostly_swept(const struct view *v)
     return 8 * others <= cells;
 }
 
-/* Copies an array of a view to the device and adds its bytes to *total. NULL if it is empty or on
- * failure; *room becomes false if memory runs out. */
+/* Copies an array to the device, which free_arrays frees, and adds its bytes to *total. NULL if it
+ * is empty or on failure; *room becomes false if memory runs out. */
 static const void *upload(struct cuda_backend *b, const void *from, size_t bytes, bool *room,
                           double *total)
 {
@@ -517,7 +402,8 @@ static const void *upload(struct cuda_backend *b, const void *from, size_t bytes
         *room = false;
         return NULL;
     }
-    good(b, cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice), "copying tags");
+    b->array[b->arrays++] = memory;
+    cuda_good(b, cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice), "copying tags");
     return memory;
 }
 
@@ -550,9 +436,9 @@ static enum status list_cells(struct cuda_backend *b, const struct view *v, bool
                         (uint32_t)x;
             }
     b->base.lists += (double)(places * sizeof *cells);
-    b->cells = b->array[7] = upload(b, cells, places * sizeof *cells, room, total);
+    b->cells = upload(b, cells, places * sizeof *cells, room, total);
     if (!b->shared->error && *room)
-        good(b, cudaDeviceSynchronize(), "copying a list of cells");
+        cuda_good(b, cudaDeviceSynchronize(), "copying a list of cells");
     free(cells);
     return STATUS_OK;
 }
@@ -572,12 +458,12 @@ static enum status make_kinds(struct cuda_backend *b, const struct view *v, bool
     b->kinds.at_hand[KINDS_AT_HAND].is = KIND_MORE;
     b->kinds.type = k.type;
     b->kinds.row = v->rows[k.type];
-    b->kinds.number = b->array[10] = upload(b, k.number, bytes, room, total);
-    b->kinds.more = b->array[11] =
-        upload(b, k.kind + KINDS_AT_HAND, more * sizeof *k.kind, room, total);
+    b->kinds.number = upload(b, k.number, bytes, room, total);
+    b->kinds.more =
+        upload(b, more ? k.kind + KINDS_AT_HAND : NULL, more * sizeof *k.kind, room, total);
     b->base.lists += (double)bytes + (double)(more * sizeof *k.kind);
     if (!b->shared->error && *room)
-        good(b, cudaDeviceSynchronize(), "copying kinds of cells");
+        cuda_good(b, cudaDeviceSynchronize(), "copying kinds of cells");
     kinds_destroy(&k);
     return STATUS_OK;
 }
@@ -620,18 +506,17 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
     enum status status = make_kinds(b, kernels, &room, &bytes);
     if (status)
         return status;
-#define UPLOAD(k, name, count)                                                                     \
-    b->array[k] = upload(b, v->name, (count) * sizeof *v->name, &room, &bytes);                    \
-    kernels->name = b->array[k]
-    UPLOAD(0, tags, cells);
-    UPLOAD(1, rows, TAG_ROWS);
-    UPLOAD(2, table, v->table_values);
-    UPLOAD(3, place, v->place_words);
-    UPLOAD(4, link, Q / 2 * v->link_words);
-    UPLOAD(5, near.cell, v->near.count);
-    UPLOAD(6, near.crossing, v->near.crossings);
-    UPLOAD(9, near.facing, v->near.facing ? v->near.crossings : 0);
-    UPLOAD(8, scalars.row, v->scalars.row ? (size_t)(v->sets - 1) * TAG_ROWS : 0);
+#define UPLOAD(name, count)                                                                        \
+    kernels->name = upload(b, v->name, (count) * sizeof *v->name, &room, &bytes)
+    UPLOAD(tags, cells);
+    UPLOAD(rows, TAG_ROWS);
+    UPLOAD(table, v->table_values);
+    UPLOAD(place, v->place_words);
+    UPLOAD(link, Q / 2 * v->link_words);
+    UPLOAD(near.cell, v->near.count);
+    UPLOAD(near.crossing, v->near.crossings);
+    UPLOAD(near.facing, v->near.facing ? v->near.crossings : 0);
+    UPLOAD(scalars.row, v->scalars.row ? (size_t)(v->sets - 1) * TAG_ROWS : 0);
 #undef UPLOAD
     status = v->place ? list_cells(b, v, &room, &bytes) : STATUS_OK;
     if (status)
@@ -640,7 +525,7 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
         return backend_no_room(backend, bytes, "tags");
     /* Copies from unpinned memory may not have finished yet, and the streams do not wait for them.
      */
-    good(b, cudaDeviceSynchronize(), "copying tags");
+    cuda_good(b, cudaDeviceSynchronize(), "copying tags");
     load_kernels(b, kernels);
     return b->shared->error ? report(b) : STATUS_OK;
 }
@@ -654,9 +539,9 @@ static void *cuda_alloc(struct backend *backend, size_t bytes, int slots)
         cudaGetLastError(); /* the caller reports what the memory was for */
         return NULL;
     }
-    if (good(b, cudaMemsetAsync(memory, 0, bytes, b->shared->stream[QUEUE_INTERIOR]),
-             "clearing memory"))
-        good(b, cudaStreamSynchronize(b->shared->stream[QUEUE_INTERIOR]), "clearing memory");
+    if (cuda_good(b, cudaMemsetAsync(memory, 0, bytes, b->shared->stream[QUEUE_INTERIOR]),
+                  "clearing memory"))
+        cuda_good(b, cudaStreamSynchronize(b->shared->stream[QUEUE_INTERIOR]), "clearing memory");
     return memory;
 }
 
@@ -694,333 +579,22 @@ static void cuda_memory(struct backend *backend, double *available, double *all)
     *all = (double)total;
 }
 
-/* Smallest power of two not below n; at most `most`. */
-static unsigned power_of_two(unsigned n, unsigned most)
-{
-    unsigned p = 1;
-    while (p < n && p < most)
-        p *= 2;
-    return p;
-}
-
-/* Threads of a block along x, y and z. Along x: the number that wastes the fewest threads; whole
- * warps if there are enough cells. */
-static dim3 block_shape(const unsigned n[3])
-{
-    unsigned best = power_of_two(n[0], 32), waste = (n[0] + best - 1) / best * best;
-    for (unsigned x = 2 * best; x <= CUDA_BLOCK && best >= 32; x *= 2)
-        if ((n[0] + x - 1) / x * x <= waste) {
-            best = x;
-            waste = (n[0] + x - 1) / x * x;
-        }
-    const unsigned y = power_of_two(n[1], CUDA_BLOCK / best);
-    const unsigned z = power_of_two(n[2], CUDA_BLOCK / best / y < 64 ? CUDA_BLOCK / best / y : 64);
-    return (dim3){best, y, z};
-}
-
-/* Steps a box, in pieces that fit the limits of a grid along y and z. A thread does `cells` cells
- * along x, beginning at a multiple of them. */
-static void launch_box(struct cuda_backend *b, cudaStream_t stream, const void *step, int cells,
-                       struct cuda_call *call, const struct box *all)
-{
-    struct box *const box = &call->step.box[0];
-    unsigned n[3];
-    for (int a = 0; a < 3; a++)
-        n[a] = (unsigned)(all->hi[a] - all->lo[a]);
-    n[0] = (unsigned)((all->hi[0] + cells - 1) / cells - all->lo[0] / cells);
-    const dim3 block = block_shape(n);
-    const int dy = MOST_BLOCKS * (int)block.y, dz = MOST_BLOCKS * (int)block.z;
-    for (int z = all->lo[2]; z < all->hi[2]; z += dz)
-        for (int y = all->lo[1]; y < all->hi[1]; y += dy) {
-            *box = *all;
-            box->lo[1] = y;
-            box->lo[2] = z;
-            box->hi[1] = all->hi[1] - y < dy ? all->hi[1] : y + dy;
-            box->hi[2] = all->hi[2] - z < dz ? all->hi[2] : z + dz;
-            const dim3 grid = {(n[0] + block.x - 1) / block.x,
-                               ((unsigned)(box->hi[1] - y) + block.y - 1) / block.y,
-                               ((unsigned)(box->hi[2] - z) + block.z - 1) / block.z};
-            launch(b, stream, step, grid, block, call);
-        }
-}
-
-static int between(int x, int least, int most)
-{
-    return x < least ? least : x > most ? most : x;
-}
-
-/* The places among which a box's cells are, if they are fewer than the box's cells. */
-static struct cuda_places places_of_box(const struct cuda_backend *b, const struct box *box)
-{
-    struct cuda_places p = {0, 0};
-    if (b->cells)
-        p = (struct cuda_places){b->plane[box->lo[2]], b->plane[box->hi[2]]};
-    return p.end - p.begin < box_cells(box) ? p : (struct cuda_places){0, 0};
-}
-
-/* Boxes for one launch of a step. */
-struct step_launch {
-    struct cuda_backend *backend;
-    cudaStream_t stream;
-    const void *step;
-    int cells;      /* of a thread */
-    bool by_places; /* the kernel knows cuda_call.places */
-    struct cuda_call *call;
-    unsigned blocks;
-};
-
-/* Launches the boxes that were added. */
-static void steps_launch(struct step_launch *l)
-{
-    struct cuda_call *const call = l->call;
-    if (call->count == 1 && call->places[0].begin == call->places[0].end) {
-        const struct box all = call->step.box[0];
-        launch_box(l->backend, l->stream, l->step, l->cells, call, &all);
-    } else if (call->count > 0) {
-        launch(l->backend, l->stream, l->step, (dim3){l->blocks, 1, 1}, (dim3){CUDA_BLOCK, 1, 1},
-               call);
-    }
-    call->count = 0;
-    l->blocks = 0;
-}
-
-static void steps_add(struct step_launch *l, const struct box *box)
-{
-    struct cuda_call *const call = l->call;
-    const int first = box->lo[0] / l->cells, end = (box->hi[0] + l->cells - 1) / l->cells;
-    const struct cuda_places places =
-        l->by_places ? places_of_box(l->backend, box) : (struct cuda_places){0, 0};
-    size_t threads = (size_t)(end - first) * (size_t)(box->hi[1] - box->lo[1]) *
-                     (size_t)(box->hi[2] - box->lo[2]);
-    if (box_cells(box) == 0)
-        return;
-    if (places.begin != places.end)
-        threads = places.end - cuda_first_place(places);
-    if (call->count == WORK_MOST)
-        steps_launch(l);
-    call->first[call->count] = l->blocks;
-    call->places[call->count] = places;
-    call->step.box[call->count++] = *box;
-    l->blocks += (unsigned)((threads + CUDA_BLOCK - 1) / CUDA_BLOCK);
-}
-
-/* Cuts the layers beside open boundaries off a box, one after the other, and adds them to `open`.
- * Adds the rest to `step`, so that an inlet slows down only the cells beside it. */
-static void steps_split(struct step_launch *open, struct step_launch *step, const struct box *all)
-{
-    const struct box *const closed = &step->backend->closed;
-    struct box rest = *all;
-    for (int face = 0; face < 6; face++) {
-        const int axis = face / 2;
-        struct box layer = rest;
-        if (face & 1)
-            layer.lo[axis] = rest.hi[axis] =
-                between(closed->hi[axis], rest.lo[axis], rest.hi[axis]);
-        else
-            layer.hi[axis] = rest.lo[axis] =
-                between(closed->lo[axis], rest.lo[axis], rest.hi[axis]);
-        steps_add(open, &layer);
-    }
-    steps_add(step, &rest);
-}
-
-/* One launch for all cells beside open boundaries, one for all others. */
-static void launch_steps(struct cuda_backend *b, enum queue queue, enum kernel kernel,
-                         const struct view *v, const struct work *work, int count)
-{
-    (void)kernel;
-    struct cuda_call calls[2] = {{.view = *v}};
-    if (count == 0)
-        return;
-    calls[0].slots = slots_at(v, work[0].task.odd, precision_bytes(b->base.storage));
-    calls[0].odd = work[0].task.odd;
-    calls[0].step.kinds = b->kinds;
-    calls[0].cells = b->cells;
-    calls[1] = calls[0];
-    const cudaStream_t beside = b->open ? stream_beside(b, queue) : NULL; /* first */
-    const cudaStream_t stream = stream_of_step(b, queue);
-    struct step_launch open = {b, beside, b->open_step, 1, false, &calls[0], 0};
-    struct step_launch step = {b, stream, b->step, b->step_cells, b->cells != NULL, &calls[1], 0};
-    for (int k = 0; k < count; k++)
-        steps_split(&open, &step, &work[k].box);
-    steps_launch(&open);
-    steps_launch(&step);
-}
-
-/* No cell of a box. */
-#define NOWHERE (UINT32_MAX / 2)
-
-/* Jobs for one launch of a kernel of values. */
-struct value_launch {
-    struct cuda_backend *backend;
-    enum queue queue;
-    const void *kernel;
-    struct cuda_call *call;
-    unsigned most[2]; /* values of the longest row; rows */
-};
-
-/* Launches the jobs that were added. */
-static void values_launch(struct value_launch *l)
-{
-    const unsigned jobs = (unsigned)l->call->count;
-    const dim3 block = block_shape((const unsigned[]){l->most[0], l->most[1], 1});
-    const dim3 grid = {(l->most[0] + block.x - 1) / block.x, (l->most[1] + block.y - 1) / block.y,
-                       jobs};
-    if (jobs > 0)
-        launch(l->backend, stream_of(l->backend, l->queue), l->kernel, grid, block, l->call);
-    l->call->count = 0;
-    l->most[0] = l->most[1] = 0;
-}
-
-/* In pieces that fit the limit of a grid along y. */
-static void values_add(struct value_launch *l, struct value_job job)
-{
-    const unsigned rows = job.n[1];
-    for (unsigned from = 0; from < rows; from += MOST_BLOCKS) {
-        job.n[1] = rows - from < MOST_BLOCKS ? rows - from : MOST_BLOCKS;
-        if (l->call->count == VALUES_MOST)
-            values_launch(l);
-        l->call->job[l->call->count++] = job;
-        for (int a = 0; a < 2; a++)
-            l->most[a] = job.n[a] > l->most[a] ? job.n[a] : l->most[a];
-        job.buffer += (size_t)job.n[0] * job.n[1] * job.bytes;
-        job.cell += job.n[1] * job.step[1];
-        job.turn[1] -= job.n[1];
-    }
-}
-
-/* An axis of a box: its cells, index step; from this cell of the box the population's
- * neighbour is on the other side of the block, and its index differs by `jump` more. */
-struct value_axis {
-    uint32_t n, step, turn, jump;
-};
-
-/* The axes for population i, the first one along which the box is long first. Returns the index
- * difference from a cell to the one at which the population lies. */
-static uint32_t value_axes(const struct view *v, const struct box *b, int i,
-                           struct value_axis axis[3])
-{
-    static const int velocities[Q][3] = LATTICE_VELOCITIES;
-    const uint32_t step[3] = {1, (uint32_t)v->row, (uint32_t)v->plane};
-    uint32_t shift = 0;
-    int count = 0;
-    for (int wide = 1; wide >= 0; wide--)
-        for (int a = 0; a < 3; a++) {
-            const int n = b->hi[a] - b->lo[a], c = i & 1 ? velocities[i][a] : 0;
-            const int last = c > 0 ? v->n[a] - 1 : 0;
-            if ((n > 1) != wide)
-                continue;
-            shift += (uint32_t)c * step[a];
-            axis[count++] = (struct value_axis){
-                (uint32_t)n, step[a], c && !v->ghost[a] ? (uint32_t)(last - b->lo[a]) : NOWHERE,
-                (uint32_t)(-c * v->n[a]) * step[a]};
-        }
-    return shift;
-}
-
-/* Adds the jobs of population i of a set; `number` populations of the set lie before it in the
- * message. One job, unless the box is long along three axes. */
-static void values_of(struct value_launch *l, const struct work *w, int set, int i, int number)
-{
-    const struct view *const v = &l->call->view;
-    const struct population_set *const s = &v->set[set];
-    const size_t cells = box_cells(&w->box), bytes = s->bits / 8;
-    struct value_axis axis[3];
-    const uint32_t shift = value_axes(v, &w->box, i, axis);
-    struct value_job job = {
-        .slot = (char *)s->populations + (size_t)slot_store(w->task.odd, i) * s->stride * bytes,
-        .buffer = (char *)w->task.buffer + message_at(v, w->task.direction, cells, set) +
-                  (size_t)number * cells * bytes,
-        .cell = (uint32_t)view_index(v, w->box.lo[0], w->box.lo[1], w->box.lo[2]),
-        .n = {axis[0].n, axis[1].n},
-        .step = {axis[0].step, axis[1].step},
-        .turn = {axis[0].turn, axis[1].turn},
-        .jump = {axis[0].jump, axis[1].jump},
-        .set = (uint8_t)set,
-        .bytes = (uint8_t)bytes,
-        .pair = (int8_t)(i & 1 ? i / 2 : -1)};
-    for (uint32_t layer = 0; layer < axis[2].n; layer++) {
-        job.shift = shift + (layer == axis[2].turn ? axis[2].jump : 0);
-        values_add(l, job);
-        job.cell += axis[2].step;
-        job.buffer += (size_t)job.n[0] * job.n[1] * bytes;
-    }
-}
-
-static void launch_values(struct cuda_backend *b, enum queue queue, enum kernel kernel,
-                          const struct view *v, const struct work *work, int count)
-{
-    struct cuda_call call = {.view = *v};
-    struct value_launch l = {b, queue, b->variant.kernel[b->other][kernel], &call, {0, 0}};
-    for (const struct work *w = work; w < work + count; w++) {
-        const int direction = w->task.direction;
-        int number = 0;
-        for (int i = 1; i < Q && box_cells(&w->box) > 0; i++)
-            if (travels(direction, i))
-                values_of(&l, w, SET_flow, i, number++);
-        for (int set = 1; set < v->sets && box_cells(&w->box) > 0; set++)
-            if (direction < v->set[set].q)
-                values_of(&l, w, set, direction, 0);
-    }
-    values_launch(&l);
-}
-
-/* Boxes, or ranges of a list, in one launch; or a box for workers. */
-static void launch_boxes(struct cuda_backend *b, enum queue queue, enum kernel kernel,
-                         const struct view *v, const struct work *work, int count)
-{
-    struct cuda_call call = {.view = *v};
-    unsigned blocks = 0;
-    for (int k = 0; k < count; k++) {
-        const size_t cells = box_cells(&work[k].box);
-        if (cells == 0)
-            continue;
-        const int workers = work[k].task.workers;
-        const size_t threads = workers > 0 ? (size_t)workers : cells;
-        call.first[call.count] = blocks;
-        call.work[call.count++] = work[k];
-        blocks += (unsigned)((threads + CUDA_BLOCK - 1) / CUDA_BLOCK);
-    }
-    if (blocks > 0)
-        launch(b, kernel == KERNEL_near ? stream_beside(b, queue) : stream_of(b, queue),
-               b->variant.kernel[b->other][kernel], (dim3){blocks, 1, 1}, (dim3){CUDA_BLOCK, 1, 1},
-               &call);
-}
-
-static void cuda_launch(struct backend *backend, enum queue queue, enum kernel kernel,
-                        const struct view *v, const struct work *work, int count)
-{
-    typedef void launcher(struct cuda_backend *, enum queue, enum kernel, const struct view *,
-                          const struct work *, int);
-    static launcher *const launchers[KERNELS] = {
-#define LAUNCH_step launch_steps
-#define LAUNCH_values launch_values
-#define LAUNCH_cells launch_boxes
-#define LAUNCH_list launch_boxes
-#define LAUNCH_sums launch_boxes
-#define LAUNCH_list_sums launch_boxes
-#define X(name, loop, ...) [KERNEL_##name] = LAUNCH_##loop,
-        KERNEL_LIST(X)
-#undef X
-    };
-    launchers[kernel]((struct cuda_backend *)backend, queue, kernel, v, work, count);
-}
-
 static void cuda_copy(struct backend *backend, enum queue queue, void *to, const void *from,
                       size_t bytes)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     if (!b->base.lost)
-        good(b, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(b, queue)), "a copy");
+        cuda_good(b, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(b, queue)),
+                  "a copy");
 }
 
 static void cuda_after(struct backend *backend, enum queue queue, enum queue other)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
-    if (!b->base.lost && good(b, cudaEventRecord(b->shared->order[other], stream_of(b, other)),
-                              "recording an event"))
-        good(b, cudaStreamWaitEvent(stream_of(b, queue), b->shared->order[other], 0),
-             "waiting for an event");
+    if (!b->base.lost && cuda_good(b, cudaEventRecord(b->shared->order[other], stream_of(b, other)),
+                                   "recording an event"))
+        cuda_good(b, cudaStreamWaitEvent(stream_of(b, queue), b->shared->order[other], 0),
+                  "waiting for an event");
 }
 
 static enum status cuda_wait(struct backend *backend, enum queue queue)
@@ -1035,7 +609,7 @@ static enum status cuda_wait(struct backend *backend, enum queue queue)
         if (error == cudaErrorNotReady && !lose(b))
             clock_rest(&looks);
     }
-    good(b, error, "waiting for a kernel or a copy");
+    cuda_good(b, error, "waiting for a kernel or a copy");
     return b->shared->error ? report(b) : STATUS_OK;
 }
 
@@ -1047,7 +621,7 @@ static bool cuda_share(struct backend *backend, void *memory, struct peer *own,
     *own = (struct peer){.memory = NULL};
     for (int k = 0; k < PEER_MARKS && made; k++) {
         cudaEvent_t event = NULL;
-        made = good(
+        made = cuda_good(
             b, cudaEventCreateWithFlags(&event, cudaEventInterprocess | cudaEventDisableTiming),
             "creating an event");
         own->mark[k] = event;
@@ -1079,8 +653,8 @@ static enum status cuda_mark(struct backend *backend, enum queue queue, const st
         if (error == cudaErrorNotReady && !lose(b))
             clock_rest(&looks);
     }
-    if (good(b, error, "waiting for an event"))
-        good(b, cudaEventRecord(own->mark[mark], stream_of(b, queue)), "recording an event");
+    if (cuda_good(b, error, "waiting for an event"))
+        cuda_good(b, cudaEventRecord(own->mark[mark], stream_of(b, queue)), "recording an event");
     return b->shared->error ? report(b) : STATUS_OK;
 }
 
@@ -1089,8 +663,8 @@ static void cuda_after_peer(struct backend *backend, enum queue queue, const str
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
     if (!b->base.lost)
-        good(b, cudaStreamWaitEvent(stream_of(b, queue), peer->mark[mark], 0),
-             "waiting for another GPU's event");
+        cuda_good(b, cudaStreamWaitEvent(stream_of(b, queue), peer->mark[mark], 0),
+                  "waiting for another GPU's event");
 }
 
 static bool on_host(enum phase phase)
@@ -1119,8 +693,8 @@ static void cuda_phase(struct backend *backend, enum queue queue, enum phase pha
     } else {
         b->timed[phase] += begin;
         const int part = (b->timed[phase] - 1) % parts_of(phase);
-        good(b, cudaEventRecord((begin ? b->begin : b->end)[phase][part], stream_of(b, queue)),
-             "recording an event");
+        cuda_good(b, cudaEventRecord((begin ? b->begin : b->end)[phase][part], stream_of(b, queue)),
+                  "recording an event");
     }
 }
 
@@ -1131,8 +705,8 @@ static void cuda_phases(struct backend *backend, double seconds[PHASES])
         seconds[k] = b->seconds[k];
         for (int part = 0; part < parts_of((enum phase)k) && part < b->timed[k]; part++) {
             float ms = 0;
-            good(b, cudaEventElapsedTime(&ms, b->begin[k][part], b->end[k][part]),
-                 "timing a phase");
+            cuda_good(b, cudaEventElapsedTime(&ms, b->begin[k][part], b->end[k][part]),
+                      "timing a phase");
             seconds[k] += 1e-3 * (double)ms;
         }
         b->seconds[k] = 0;

@@ -50,8 +50,8 @@ TAGFLOW_FN unsigned cuda_first_place(struct cuda_places p)
     return p.begin / 32 * 32;
 }
 
-/* Jobs of a launch of values: those of a block that is cut along two axes, 4 faces with 5 and 4
- * edges with 1 population. More would make the argument of all launches longer. */
+/* Jobs of a launch of values. A block that is cut along two axes has so many: 5 for each of 4
+ * faces, 1 for each of 4 edges. A larger number would lengthen every kernel's argument. */
 enum { VALUES_MOST = 24 };
 
 /* Not a cell of the block: what `cells` has for a ghost cell. */

@@ -573,7 +573,7 @@ class Session:
             return self.tell(row, old)
         folder = os.path.join(self.o.out, "rows", key)
         expected = row.seconds * self.o.scale**3 * self.pace
-        # A checkpoint shrinks with the cells; what is on a lent machine after a call may be no larger than --largest.
+        # A checkpoint of a coarser grid is smaller. Files larger than --largest do not survive a call.
         keeps = self.o.largest is None or row.checkpoint * self.o.scale**3 <= self.o.largest * 1.048576
         if self.left() < (max(2, row.around * self.o.scale**3) if keeps else expected):
             self.say("left", row, f"not begun: about {expected:.0f} s, {max(0, self.left()):.0f} s left"

@@ -44,8 +44,8 @@ void parts_of(const struct parts *p, int rank, struct domain *block, struct need
 
 /* Bytes of a rank, without averages and residuals. */
 double parts_bytes(const struct parts *p, const struct needs *needs);
-/* What it takes more on a GPU: longer rows, kinds and a list of cells, but no lists of the CPU's
- * loops. */
+/* Bytes on a GPU less those on a CPU: rows are longer, there are kinds and a list of cells, and no
+ * lists of the CPU's loops. */
 double parts_bytes_more(const struct parts *p, const struct domain *block,
                         const struct needs *needs);
 

@@ -97,8 +97,8 @@ void domain_layout_at(struct domain *d, const struct flow_case *c, const int cut
 void domain_layout_level(struct domain *d, const struct flow_case *c, const struct refined *r,
                          int level, const int cuts[3], int *const at[3], int rank);
 
-/* Long rows begin at multiples of `bytes`, a multiple of ROW_BYTES, unless that takes much more
- * memory; all others, and those of a new layout, at multiples of ROW_BYTES. Before tags. */
+/* Makes long rows begin at multiples of `bytes`, unless that takes much more memory. bytes: a
+ * multiple of ROW_BYTES, at which all other rows begin. To be called before there are tags. */
 void domain_align_rows(struct domain *d, int bytes);
 
 /* Keeps the positions of the cuts in d->cut; at: as given to the layout. STATUS_MACHINE,

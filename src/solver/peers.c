@@ -217,8 +217,8 @@ static void set_memory(const struct peers *p, struct exchange_message *list, int
             m->peer[half] = memory_of(p, m, out, half);
 }
 
-/* The words of a trial, from `first`: each differs from those of other places and other messages,
- * and from memory that was never written. */
+/* Makes the words that a trial sends, from word `first` on. No two words of a place, a message or a
+ * rank are equal, and none is 0. */
 static void known_words(const struct exchange_message *m, int sender, size_t first, uint64_t *word,
                         size_t bytes)
 {

@@ -27,7 +27,7 @@
  *
  * Before the first step exchange 0 tries all this with whole messages of known words. If a byte
  * does not arrive, the host has no peers: some machines accept direct access between GPUs and lose
- * some or all of what is written.
+ * part or all of the bytes.
  *
  * A rank whose GPU fails sets its flag to the largest number. Its last marks may never come, and
  * work that waits for them never ends. So its peers look at its flag while they wait for their own

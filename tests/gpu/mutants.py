@@ -7,7 +7,7 @@
 
 Each mutant is the product with one call taken out; the tests are those of the CUDA backend on the stand-in, which
 delays streams as far as their events allow, or runs them in random orders. Not part of the test suite: run it after a
-change of src/solver/{solver,exchange,halo,peers,seam}.c or cuda/backend.c.
+change of src/solver/{solver,exchange,halo,peers,seam}.c or cuda/{backend,launch}.c.
 """
 import os
 import re
@@ -20,6 +20,7 @@ FOLDER = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build-mutants")
 SOURCE, BUILD = FOLDER + "/source", FOLDER + "/build"  # beside each other: Meson reads no file of a source below a build
 
 SOLVER, STEP, HALO, PEERS, CUDA = "src/solver/solver.c", "src/solver/step.c", "src/solver/halo.c", "src/solver/peers.c", "cuda/backend.c"
+LAUNCH = "cuda/launch.c"
 SEAM, EXCHANGE, VALUES = "src/solver/seam.c", "src/solver/exchange.c", "include/values.h"
 # File, the function it is in, the call, what takes its place.
 MUTANTS = [
@@ -70,24 +71,24 @@ MUTANTS = [
     (CUDA, "cuda_alloc", "cudaStreamSynchronize(b->shared->stream[QUEUE_INTERIOR])", "cudaSuccess"),
     (CUDA, "cuda_after", "cudaEventRecord(b->shared->order[other], stream_of(b, other))", "cudaSuccess"),
     (CUDA, "cuda_after", "cudaStreamWaitEvent(stream_of(b, queue), b->shared->order[other], 0)", "cudaSuccess"),
-    (CUDA, "stream_of", "record(b, beside->end, beside->stream);", ""),
-    (CUDA, "stream_of", "wait_for(b, b->shared->stream[queue], beside->end);", ""),
-    (CUDA, "stream_beside", "wait_for(b, beside->stream, beside->begin);", ""),
-    (CUDA, "stream_beside", "stream_of(b, queue)", "b->shared->stream[queue]"),
-    (CUDA, "stream_of_step", "beside->user != b || beside->stepped", "0"),
+    (LAUNCH, "stream_of", "record(b, beside->end, beside->stream);", ""),
+    (LAUNCH, "stream_of", "wait_for(b, b->shared->stream[queue], beside->end);", ""),
+    (LAUNCH, "stream_beside", "wait_for(b, beside->stream, beside->begin);", ""),
+    (LAUNCH, "stream_beside", "stream_of(b, queue)", "b->shared->stream[queue]"),
+    (LAUNCH, "stream_of_step", "beside->user != b || beside->stepped", "0"),
     (CUDA, "cuda_wait", "cudaStreamSynchronize(stream_of(b, queue))", "cudaSuccess"),
     (CUDA, "cuda_wait", "cudaStreamQuery(stream_of(b, queue))", "cudaSuccess"),
     (CUDA, "cuda_mark", "cudaEventQuery(own->mark[reached])", "cudaSuccess"),
     (CUDA, "cuda_mark", "cudaEventRecord(own->mark[mark], stream_of(b, queue))", "cudaSuccess"),
     (CUDA, "cuda_after_peer", "cudaStreamWaitEvent(stream_of(b, queue), peer->mark[mark], 0)", "cudaSuccess"),
-    (CUDA, "launch_values", "values_of(&l, w, SET_flow, i, number++);", "values_of(&l, w, SET_flow, i, 4 - number++);"),
-    (CUDA, "launch_values", "travels(direction, i)", "travels(i, direction)"),
-    (CUDA, "launch_values", "set < v->sets", "set < 1"),
-    (CUDA, "values_of", "slot_store(w->task.odd, i)", "slot_store(!w->task.odd, i)"),
-    (CUDA, "values_of", "job.cell += axis[2].step;", ""),
-    (CUDA, "values_add", "values_launch(l);", "l->call->count--;"),
-    (CUDA, "value_axes", "(n > 1) != wide", "wide"),
-    (CUDA, "value_axes", "v->n[a] - 1 : 0", "v->n[a] : 0"),
+    (LAUNCH, "launch_values", "values_of(&l, w, SET_flow, i, number++);", "values_of(&l, w, SET_flow, i, 4 - number++);"),
+    (LAUNCH, "launch_values", "travels(direction, i)", "travels(i, direction)"),
+    (LAUNCH, "launch_values", "set < v->sets", "set < 1"),
+    (LAUNCH, "values_of", "slot_store(w->task.odd, i)", "slot_store(!w->task.odd, i)"),
+    (LAUNCH, "values_of", "job.cell += axis[2].step;", ""),
+    (LAUNCH, "values_add", "values_launch(l);", "l->call->count--;"),
+    (LAUNCH, "value_axes", "(n > 1) != wide", "wide"),
+    (LAUNCH, "value_axes", "v->n[a] - 1 : 0", "v->n[a] : 0"),
     (VALUES, "value_cell", "r * j->step[1]", "r"),
     (VALUES, "value_place", "k == j->turn[0]", "k == UINT32_MAX"),
     (VALUES, "value_place", "!has_place(v->place, n)", "0"),
