@@ -75,7 +75,6 @@ MUTANTS = [
     (LAUNCH, "stream_of", "wait_for(b, b->shared->stream[queue], beside->end);", ""),
     (LAUNCH, "stream_beside", "wait_for(b, beside->stream, beside->begin);", ""),
     (LAUNCH, "stream_beside", "stream_of(b, queue)", "b->shared->stream[queue]"),
-    (LAUNCH, "stream_of_step", "beside->user != b || beside->stepped", "0"),
     (CUDA, "cuda_wait", "cudaStreamSynchronize(stream_of(b, queue))", "cudaSuccess"),
     (CUDA, "cuda_wait", "cudaStreamQuery(stream_of(b, queue))", "cudaSuccess"),
     (CUDA, "cuda_mark", "cudaEventQuery(own->mark[reached])", "cudaSuccess"),
