@@ -556,8 +556,10 @@ class Session:
     def describe(self):
         said = subprocess.run([self.tagflow, "info"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         mine = next((line for line in said.stdout.splitlines() if re.match(rf"backend\s+{self.o.backend}:", line)), None)
-        if said.returncode != 0 or not mine:
-            raise Failed(f"{self.tagflow} has no backend {self.o.backend}: {last_line(said)}")
+        if said.returncode != 0:
+            raise Failed(f"{self.tagflow} info: exit status {said.returncode}: {last_line(said)}")
+        if not mine:
+            raise Failed(f"{self.tagflow} was built without {self.o.backend} (a build with nvcc, or --backend cpu to try the script)")
         if self.o.backend == "cuda" and "; GPU 0 " not in mine:
             raise Failed(f"tagflow finds no GPU: {mine.strip()} (--backend cpu tries the script without one)")
         commit = re.search(r"commit (\S+)", said.stdout)

@@ -179,7 +179,7 @@ check(refused(call("rock", "--out", "broken"), "is not a file of this script"), 
 write("file", "")
 check(refused(call("rock", "--out", "file/x"), "--out"), "a folder that cannot be made")
 lacks = build("lacks", 'REAL "$@" | grep -v cuda:\n')
-check(refused(call("rock", "--out", "usage", folder=lacks, backend="cuda"), "has no backend cuda", 1), "no GPU")
+check(refused(call("rock", "--out", "usage", folder=lacks, backend="cuda"), "was built without cuda", 1), "no GPU")
 check(not os.path.exists("usage/validate_gpu.json"), "and nothing is written")
 
 # ---- all rows, and what the table of rows says of them ----
