@@ -452,7 +452,7 @@ static enum status make_kinds(struct cuda_backend *b, const struct view *v, bool
     if (status)
         return status;
     const size_t more = k.count > KINDS_AT_HAND ? k.count - KINDS_AT_HAND : 0;
-    const size_t bytes = v->cells * (size_t)k.bytes;
+    const size_t bytes = k.places * (size_t)k.bytes;
     b->kinds = (struct cell_kinds){.bytes = k.bytes};
     memcpy(b->kinds.at_hand, k.kind, (k.count - more) * sizeof *k.kind);
     b->kinds.at_hand[KINDS_AT_HAND].is = KIND_MORE;
@@ -588,13 +588,19 @@ static void cuda_copy(struct backend *backend, enum queue queue, void *to, const
                   "a copy");
 }
 
+/* Between levels most calls find nothing new in the other queue: an event would cost microseconds.
+ */
 static void cuda_after(struct backend *backend, enum queue queue, enum queue other)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
-    if (!b->base.lost && cuda_good(b, cudaEventRecord(b->shared->order[other], stream_of(b, other)),
-                                   "recording an event"))
-        cuda_good(b, cudaStreamWaitEvent(stream_of(b, queue), b->shared->order[other], 0),
+    struct cuda_shared *const shared = b->shared;
+    if (b->base.lost || shared->waited[queue][other] == shared->put[other])
+        return;
+    if (cuda_good(b, cudaEventRecord(shared->order[other], stream_of(b, other)),
+                  "recording an event"))
+        cuda_good(b, cudaStreamWaitEvent(stream_of(b, queue), shared->order[other], 0),
                   "waiting for an event");
+    shared->waited[queue][other] = shared->put[other];
 }
 
 static enum status cuda_wait(struct backend *backend, enum queue queue)

@@ -60,6 +60,12 @@ static bool add(struct kind_set *s, struct cell_kind kind, size_t cells)
     return true;
 }
 
+/* Only cells that have a place need a kind. */
+static bool has_kind(const struct view *v, int x, int y, int z)
+{
+    return !v->place || has_place(v->place, owned_index(v, x, y, z));
+}
+
 static struct cell_kind kind_at(const struct view *v, int x, int y, int z)
 {
     const struct around a = around(v, x, y, z);
@@ -77,18 +83,20 @@ static bool collect(struct kind_set *all, const struct view *v)
 #pragma omp for collapse(2)
         for (int z = 0; z < v->n[2]; z++)
             for (int y = 0; y < v->n[1]; y++) {
-                struct cell_kind last = kind_at(v, 0, y, z);
+                struct cell_kind last = {0, 0};
                 size_t alike = 0;
                 for (int x = 0; x < v->n[0] && good; x++) {
+                    if (!has_kind(v, x, y, z))
+                        continue;
                     const struct cell_kind kind = kind_at(v, x, y, z);
-                    if (key_of(kind) != key_of(last)) {
+                    if (alike > 0 && key_of(kind) != key_of(last)) {
                         good = add(&own, last, alike);
-                        last = kind;
                         alike = 0;
                     }
+                    last = kind;
                     alike++;
                 }
-                good = good && add(&own, last, alike);
+                good = good && (alike == 0 || add(&own, last, alike));
             }
 #pragma omp critical
         {
@@ -133,14 +141,14 @@ static bool number_all(struct kinds *k, struct kind_set *s)
     return list && k->kind;
 }
 
-static void set_number(const struct kinds *k, size_t cell, uint32_t number)
+static void set_number(const struct kinds *k, size_t place, uint32_t number)
 {
     if (k->bytes == 1)
-        ((uint8_t *)k->number)[cell] = (uint8_t)number;
+        ((uint8_t *)k->number)[place] = (uint8_t)number;
     else if (k->bytes == 2)
-        ((uint16_t *)k->number)[cell] = (uint16_t)number;
+        ((uint16_t *)k->number)[place] = (uint16_t)number;
     else
-        ((uint32_t *)k->number)[cell] = number;
+        ((uint32_t *)k->number)[place] = number;
 }
 
 enum status kinds_create(struct kinds *k, const struct view *v)
@@ -149,23 +157,26 @@ enum status kinds_create(struct kinds *k, const struct view *v)
     *k = (struct kinds){.bytes = 1, .type = 0};
     bool made = collect(&all, v) && number_all(k, &all);
     k->bytes = k->count <= 0x100 ? 1 : k->count <= 0x10000 ? 2 : 4;
-    k->number = made ? calloc(v->cells, (size_t)k->bytes) : NULL;
+    const size_t places = k->places = v->place ? place_in(v->place, v->cells) : v->cells;
+    k->number = made ? calloc(places + 1, (size_t)k->bytes) : NULL;
     if (!k->number) {
         free(all.entry);
         kinds_destroy(k);
         return fail_machine("out of memory on the host for the kinds of %zu cells (more hosts, or "
                             "fewer cells)",
-                            v->cells);
+                            places);
     }
 #pragma omp parallel for collapse(2)
     for (int z = 0; z < v->n[2]; z++)
         for (int y = 0; y < v->n[1]; y++) {
-            const struct entry *last = find(&all, kind_at(v, 0, y, z));
+            const struct entry *last = NULL;
             for (int x = 0; x < v->n[0]; x++) {
+                if (!has_kind(v, x, y, z))
+                    continue;
                 const struct cell_kind kind = kind_at(v, x, y, z);
-                if (key_of(kind) != key_of(last->kind))
+                if (!last || key_of(kind) != key_of(last->kind))
                     last = find(&all, kind);
-                set_number(k, owned_index(v, x, y, z), last->number);
+                set_number(k, view_place(v, owned_index(v, x, y, z)), last->number);
             }
         }
     free(all.entry);

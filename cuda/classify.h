@@ -8,7 +8,8 @@
 #include "kinds.h"
 
 struct kinds {
-    void *number;           /* [cells of the view], 0 for cells that are not owned */
+    void *number;           /* [places], by the place of a cell; 0 for cells that are not owned */
+    size_t places;          /* of cells: all cells of the view, or its fluid cells (view_place) */
     int bytes;              /* of a number: 1, 2 or 4 */
     struct cell_kind *kind; /* [count], the most frequent first */
     size_t count;

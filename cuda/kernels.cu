@@ -85,17 +85,31 @@ static __device__ __forceinline__ const struct box *step_cell(const struct cuda_
     return at[2] < b->hi[2] ? b : NULL;
 }
 
-/* The same for a step of fluid cells that have places: returns 0 if there is no cell. */
-static __device__ __forceinline__ int place_cell(const struct cuda_call *call, int at[3], int x[2])
+/* The same for a step of fluid cells that have places, with the number of the cell's kind. Returns
+ * 0 if there is no cell. */
+static __device__ __forceinline__ int place_cell(const struct cuda_call *call, int at[3],
+                                                 cell_index *place, uint32_t *which)
 {
     const int k = box_of(call);
     const struct cuda_places p = call->places[k];
     const struct box *const b = &call->step.box[k];
-    if (p.begin == p.end)
-        return step_cell(call, 1, at, x) != NULL;
-    const unsigned place =
-        cuda_first_place(p) + (blockIdx.x - call->first[k]) * CUDA_BLOCK + threadIdx.x;
-    const uint32_t cell = place >= p.begin && place < p.end ? call->cells[place] : CUDA_GHOST;
+    if (p.begin == p.end) {
+        int x[2];
+        if (step_cell(call, 1, at, x) == NULL)
+            return 0;
+        const cell_index n = owned_index(&call->view, at[0], at[1], at[2]);
+        const struct place_word word = call->view.place[n / 32];
+        *place = word_place(word, n);
+        *which = word_has(word, n) ? kind_number(&call->step.kinds, *place) : 0;
+        return word_has(word, n);
+    }
+    *place = cuda_first_place(p) + (blockIdx.x - call->first[k]) * CUDA_BLOCK + threadIdx.x;
+    if (*place < p.begin || *place >= p.end)
+        return 0;
+    uint32_t cell = call->cells[*place], of_kind = kind_number(&call->step.kinds, *place);
+    TAGFLOW_FORGET(cell);
+    TAGFLOW_FORGET(of_kind); /* both before the test */
+    *which = of_kind;
     if (cell == CUDA_GHOST)
         return 0;
     const unsigned nx = (unsigned)call->view.n[0], ny = (unsigned)call->view.n[1], row = cell / nx;
@@ -113,9 +127,23 @@ static __device__ __forceinline__ int place_cell(const struct cuda_call *call, i
     {                                                                                              \
         const struct step_kind kind = step_kind(collision, forced, full, open, sparse, scalars);   \
         int at[3], x[2];                                                                           \
-        if ((sparse) && !(open) ? place_cell(&call, at, x) : step_cell(&call, 1, at, x) != NULL)   \
+        if (step_cell(&call, 1, at, x) != NULL)                                                    \
             cell_step(&call.view, &call.slots, (open) ? NULL : &call.step.kinds, call.odd, at[0],  \
                       at[1], at[2], kind);                                                         \
+    }
+
+/* A step for cells without open boundaries, of blocks in which only fluid cells have places. */
+#define STEP_SPARSE(name, collision, scalars, blocks)                                              \
+    static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
+        step_##name(const __grid_constant__ struct cuda_call call)                                 \
+    {                                                                                              \
+        const struct step_kind kind = step_kind(collision, 1, 1, 0, 1, scalars);                   \
+        int at[3];                                                                                 \
+        cell_index place;                                                                          \
+        uint32_t which;                                                                            \
+        if (place_cell(&call, at, &place, &which))                                                 \
+            cell_step_placed(&call.view, &call.slots, &call.step.kinds, which, call.odd, at[0],    \
+                             at[1], at[2], place, kind);                                           \
     }
 
 /* A step for cells of one operator, without open boundaries and without places. */
@@ -138,14 +166,14 @@ static __device__ __forceinline__ int place_cell(const struct cuda_call *call, i
     STEP_ONE(name, COLLISION_##name, 0, 0, BLOCKS_##registers)                                     \
     STEP_ONE(name##_forced, COLLISION_##name, 1, 0, BLOCKS_##registers##_forced)                   \
     STEP_ONE(name##_full, COLLISION_##name, 1, 1, BLOCKS_##registers##_full)                       \
-    STEP(name##_sparse, COLLISION_##name, 1, 1, 0, 1, 0, BLOCKS_##registers##_sparse)              \
+    STEP_SPARSE(name##_sparse, COLLISION_##name, 0, BLOCKS_##registers##_sparse)                   \
     STEP(name##_scalars, COLLISION_##name, 1, 1, 0, 0, 1, BLOCKS_##registers##_scalars)
 COLLISION_LIST(X)
 #undef X
 STEP(mixed, COLLISION_mixed, 1, 1, 0, 0, 0, BLOCKS_mixed)
-STEP(mixed_sparse, COLLISION_mixed, 1, 1, 0, 1, 0, BLOCKS_mixed)
+STEP_SPARSE(mixed_sparse, COLLISION_mixed, 0, BLOCKS_mixed)
 STEP(mixed_scalars, COLLISION_mixed, 1, 1, 0, 0, 1, BLOCKS_mixed_scalars)
-STEP(mixed_scalars_sparse, COLLISION_mixed, 1, 1, 0, 1, 1, BLOCKS_mixed_scalars)
+STEP_SPARSE(mixed_scalars_sparse, COLLISION_mixed, 1, BLOCKS_mixed_scalars)
 STEP(open, COLLISION_mixed, 1, 1, 1, call.view.place != NULL, 0, 1)
 STEP(open_scalars, COLLISION_mixed, 1, 1, 1, call.view.place != NULL, 1, 1)
 

@@ -24,6 +24,7 @@ cudaStream_t stream_of(struct cuda_backend *b, enum queue queue)
         wait_for(b, b->shared->stream[queue], beside->end);
     }
     beside->user = NULL;
+    b->shared->put[queue]++;
     return b->shared->stream[queue];
 }
 
@@ -39,6 +40,7 @@ static cudaStream_t stream_beside(struct cuda_backend *b, enum queue queue)
         beside->user = b;
         beside->stepped = false;
     }
+    b->shared->put[queue]++;
     return beside->stream;
 }
 
@@ -48,7 +50,7 @@ static cudaStream_t stream_of_step(struct cuda_backend *b, enum queue queue)
     struct cuda_beside *const beside = &b->shared->beside[queue];
     if (beside->user != b || beside->stepped)
         return stream_of(b, queue);
-    beside->stepped = true;
+    beside->stepped = true; /* counted in `put` with what it runs beside */
     return b->shared->stream[queue];
 }
 

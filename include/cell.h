@@ -257,10 +257,10 @@ TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, in
 
 /* Changes the collided populations that leave into walls of one type. The cell's kind is looked up
  * again: few cells need its walls. */
-TAGFLOW_FN void walls_push(const struct view *v, const struct cell_kinds *kinds, cell_index n,
+TAGFLOW_FN void walls_push(const struct view *v, const struct cell_kinds *kinds, cell_index place,
                            real out[Q])
 {
-    const uint32_t which = kind_number(kinds, n);
+    const uint32_t which = kind_number(kinds, place);
     const uint32_t walls = kind_of(kinds, which, kind_at_hand(kinds, which)).walls;
     const struct tag_row *const wall = &v->rows[kind_type(walls)];
     const struct wall_parameters w = wall_parameters(v, wall, STORED_ONE);
@@ -321,19 +321,26 @@ TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row,
 {
     if (kind.scalars && v->scalars.lifts)
         accelerate(&p, v, carried->lift);
-    const int with_force = kind.forced ? row->forced : 0;
+    int with_force = kind.forced ? row->forced : 0;
+    int model = kind.full ? row->subgrid : (int)SUBGRID_none;
+    int sponge = kind.full ? row->sponge : 0;
+    if (kind.forced)
+        TAGFLOW_FORGET(with_force); /* loaded here, all at once */
+    if (kind.full) {
+        TAGFLOW_FORGET(model);
+        TAGFLOW_FORGET(sponge);
+    }
     const int x = at[0], y = at[1], z = at[2];
     const struct moments m = moments_in(f, one, p, with_force);
     for (int i = 0; i < Q; i++)
         TAGFLOW_FORGET_REAL(f[i]);
-    const int model = kind.full ? row->subgrid : (int)SUBGRID_none;
     const struct rates r =
         subgrid_rates(model, f, m, p, cell_damping(v, row, model, x, y, z), with_force);
     if (kind.scalars)
         carried_flow(carried, m, p, r, model);
     collide(kind.collision == COLLISION_mixed ? row->collision : kind.collision, f, out, m, p, r,
             with_force);
-    if (kind.full && row->sponge)
+    if (kind.full && sponge)
         sponge_pull(sponge_target(v, row), (real)sponge_of_cell(v, row, x, y, z), one, out);
 }
 
@@ -373,18 +380,19 @@ TAGFLOW_FN uint32_t which_held(const struct cell_kinds *kinds, uint32_t which, c
 }
 
 /* The step of the flow in an owned cell; `s`: the slots of this step, odd: its parity. kinds: of
- * the view; NULL: from tags. carried: with scalars, out: the flow.
+ * the view; NULL: from tags. which: number of the cell's kind, if there are kinds; place: of the
+ * cell, if kind.sparse. carried: with scalars, out: the flow.
  *
  * A GPU hides memory latency behind many threads, which share the registers. The TAGFLOW_FORGETs
  * save registers: without them the compiler keeps sums over pairs, and all addresses, from their
  * first use to their last. */
 TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
-                               const struct cell_kinds *kinds, int odd, int x, int y, int z,
-                               struct step_kind kind, struct carried *carried)
+                               const struct cell_kinds *kinds, uint32_t which, int odd, int x,
+                               int y, int z, cell_index place, struct step_kind kind,
+                               struct carried *carried)
 {
     struct around a = around(v, x, y, z);
     cell_index n = owned_index(v, x, y, z);
-    uint32_t which = kinds ? kind_number(kinds, n) : 0;
     stored *const *const own = (stored *const *)s->own, *const *const next =
                                                             (stored *const *)s->next;
     stored *const rest = (stored *)s->rest;
@@ -405,7 +413,8 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
     }
     if (kind.scalars)
         carried->lift = cell_lift(v, odd, n, &a);
-    struct places p = places_of(v, n, &a, kind.sparse, kind.sparse && self.is & KIND_LINKS);
+    struct places p = kind.sparse ? sparse_places(v, n, &a, place, (self.is & KIND_LINKS) != 0)
+                                  : places_of(n, &a);
     real arrived[Q];
     const int opens = kind.open && self.is & KIND_LINKS &&
                       (boundary_open(v->rows[kind_type(self.is)].boundary) ||
@@ -438,7 +447,7 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
             FORGET_PLACE;
             a = around(v, x, y, z);
             n = owned_index(v, x, y, z);
-            p = places_of(v, n, &a, 0, 0);
+            p = places_of(n, &a);
         }
 #define X(i, j, cx, cy, cz, weight)                                                                \
     if (links & 1u << (i))                                                                         \
@@ -467,7 +476,7 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
             out[i] = back[i] * STORED_ONE;
     } else if (self.is & KIND_PUSHES && kinds && !(self.is & KIND_SEVERAL)) {
         FORGET_PLACE;
-        walls_push(v, kinds, owned_index(v, x, y, z), out);
+        walls_push(v, kinds, kind.sparse ? place : owned_index(v, x, y, z), out);
     } else if (self.is & KIND_PUSHES) {
 #define X(i, j, cx, cy, cz, weight)                                                                \
     if (links & 1u << (j)) {                                                                       \
@@ -485,7 +494,7 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
     a = around(v, x, y, z);
     n = owned_index(v, x, y, z);
     if (!kind.sparse) /* looking up places again would cost more than ten registers */
-        p = places_of(v, n, &a, 0, 0);
+        p = places_of(n, &a);
     rest[p.own] = stored_raw(out[0]);
 #define X(i, j, cx, cy, cz, weight)                                                                \
     own[i / 2][p.own] = stored_raw(out[j]);                                                        \
@@ -494,14 +503,14 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
 #undef X
 }
 
-/* The step of an owned cell: of the flow, and of the scalars that it holds. kinds: of the view;
- * NULL: the step looks at tags. */
-TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s,
-                          const struct cell_kinds *kinds, int odd, int x, int y, int z,
-                          struct step_kind kind)
+/* The step of an owned cell: of the flow, and of the scalars that it holds. Parameters as of
+ * cell_step_flow. */
+TAGFLOW_FN void cell_step_placed(const struct view *v, const struct slots *s,
+                                 const struct cell_kinds *kinds, uint32_t which, int odd, int x,
+                                 int y, int z, cell_index place, struct step_kind kind)
 {
     struct carried carried = {0, {0, 0, 0}, 0, 0};
-    cell_step_flow(v, s, kinds, odd, x, y, z, kind, &carried);
+    cell_step_flow(v, s, kinds, which, odd, x, y, z, place, kind, &carried);
     if (!kind.scalars)
         return;
     FORGET_PLACE;
@@ -509,6 +518,20 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s,
     const struct around a = around(v, x, y, z);
     if (type_in(&v->swept, v->tags[n]) || type_in(&v->scalars.holding, v->tags[n]))
         cell_carry(v, odd, n, &a, carried.u, carried.eddy, carried.subgrid, NULL);
+}
+
+/* The same; place and kind are looked up. Where only fluid cells have places, others hold nothing.
+ */
+TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s,
+                          const struct cell_kinds *kinds, int odd, int x, int y, int z,
+                          struct step_kind kind)
+{
+    const cell_index n = owned_index(v, x, y, z);
+    const int placed = !kind.sparse || has_place(v->place, n);
+    const cell_index place = kind.sparse && placed ? place_in(v->place, n) : n;
+    if (placed)
+        cell_step_placed(v, s, kinds, kinds ? kind_number(kinds, place) : 0, odd, x, y, z, place,
+                         kind);
 }
 
 /* The step of a cell of the list, up to its stores: f arrived, `out` is collided, `back` is for the

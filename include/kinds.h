@@ -24,7 +24,8 @@ struct cell_kind {
 
 /* The kinds of a view's cells. The most frequent ones are at hand; behind them is KIND_MORE. */
 struct cell_kinds {
-    const void *number;           /* [cells] numbers of kinds; only owned cells have a true one */
+    const void *number;           /* numbers of kinds, by the places of cells (view_place); only
+                                   * owned cells have a true one */
     int bytes;                    /* of a number: 1, 2 or 4 */
     uint32_t zero;                /* 0, which a compiler does not know: see kind_held */
     int type;                     /* the most frequent cell type that is swept */
@@ -33,12 +34,12 @@ struct cell_kinds {
     struct tag_row row; /* of `type`: a kernel's argument needs no load */
 };
 
-/* Number of a cell's kind. */
-TAGFLOW_FN uint32_t kind_number(const struct cell_kinds *k, cell_index n)
+/* Number of the kind of the cell with this place. */
+TAGFLOW_FN uint32_t kind_number(const struct cell_kinds *k, cell_index place)
 {
-    return k->bytes == 1   ? ((const uint8_t *)k->number)[n]
-           : k->bytes == 2 ? ((const uint16_t *)k->number)[n]
-                           : ((const uint32_t *)k->number)[n];
+    return k->bytes == 1   ? ((const uint8_t *)k->number)[place]
+           : k->bytes == 2 ? ((const uint16_t *)k->number)[place]
+                           : ((const uint32_t *)k->number)[place];
 }
 
 /* Numbers of cells n, even, and n + 1. */

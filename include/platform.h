@@ -54,8 +54,10 @@
 
 #ifdef __cplusplus
 #define TAGFLOW_RESTRICT __restrict__
+#define TAGFLOW_ALIGNED(bytes) alignas(bytes)
 #else
 #define TAGFLOW_RESTRICT restrict
+#define TAGFLOW_ALIGNED(bytes) _Alignas(bytes)
 #endif
 
 /* An IEEE half as bits, without arithmetic. */

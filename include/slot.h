@@ -39,7 +39,8 @@ enum { SET_flow = 0, SETS = 7 };
 /* Numbers of 32 cells or links that have a place: bit k of `bits` is set if the k-th has one, and
  * places are numbered in order from `first`. See view_place. */
 struct place_word {
-    uint32_t bits, first;
+    TAGFLOW_ALIGNED(8) uint32_t bits; /* a GPU loads both at once */
+    uint32_t first;
 };
 
 /* The list of cells beside surfaces. */
@@ -219,15 +220,24 @@ TAGFLOW_FN cell_index owned_index(const struct view *v, int x, int y, int z)
  * A fluid cell n keeps populations of the pair (i, i + 1) also at its neighbour at c_i. If that
  * neighbour is not fluid, the link has a place of its own, behind those of the cells. For each pair
  * these links are numbered in the order of n (domain/sparse.h). */
+TAGFLOW_FN int word_has(struct place_word w, cell_index k)
+{
+    return (int)(w.bits >> k % 32 & 1);
+}
+
+TAGFLOW_FN cell_index word_place(struct place_word w, cell_index k)
+{
+    return (cell_index)w.first + (cell_index)TAGFLOW_POPCOUNT(w.bits & ((1u << k % 32) - 1));
+}
+
 TAGFLOW_FN int has_place(const struct place_word *words, cell_index k)
 {
-    return (int)(words[k / 32].bits >> k % 32 & 1);
+    return word_has(words[k / 32], k);
 }
 
 TAGFLOW_FN cell_index place_in(const struct place_word *words, cell_index k)
 {
-    const struct place_word w = words[k / 32];
-    return (cell_index)w.first + (cell_index)TAGFLOW_POPCOUNT(w.bits & ((1u << k % 32) - 1));
+    return word_place(words[k / 32], k);
 }
 
 /* Place of a fluid cell. */
@@ -304,22 +314,47 @@ struct places {
     cell_index own, next[9];
 };
 
-/* Places for a fluid cell. With sparse storage, in a cell that is not beside walls, x + 1 follows x
- * in all rows, unless the row wraps between them: this saves three look-ups of ten. */
-TAGFLOW_FN struct places places_of(const struct view *v, cell_index n, const struct around *a,
-                                   int sparse, int beside)
+/* Places in a view in which every cell has one. */
+TAGFLOW_FN struct places places_of(cell_index n, const struct around *a)
 {
-    const int plain = sparse && !beside && a->up[0] == 1;
     struct places p;
-    p.own = sparse ? place_in(v->place, n) : n;
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    p.next[i / 2] = n + neighbour(a, cx, cy, cz);                                                  \
-    if (plain && (cx == 0 || cy + cz < 0))                                                         \
-        p.next[i / 2] = place_in(v->place, p.next[i / 2]);                                         \
-    if (sparse && !plain)                                                                          \
-        p.next[i / 2] = sparse_next(v, i / 2, p.own, p.next[i / 2]);
+    p.own = n;
+#define X(i, j, cx, cy, cz, weight) p.next[i / 2] = n + neighbour(a, cx, cy, cz);
     PAIR_LIST(X)
 #undef X
+    return p;
+}
+
+/* The same where only fluid cells have places; own: of fluid cell n; beside: some of its links lead
+ * into cells that are not fluid. For GPUs: all words are loaded before one is looked at, so a cell
+ * waits once. In a cell that is not beside walls x + 1 follows x in all rows, unless the row wraps
+ * between them: this saves three words of nine. */
+TAGFLOW_FN struct places sparse_places(const struct view *v, cell_index n, const struct around *a,
+                                       cell_index own, int beside)
+{
+    const int plain = !beside && a->up[0] == 1;
+    const struct place_word none = {0, 0};
+    struct place_word word[Q / 2], link[Q / 2];
+    struct places p;
+    p.own = own;
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    p.next[i / 2] = n + neighbour(a, cx, cy, cz);                                                  \
+    word[i / 2] = link[i / 2] = none;                                                              \
+    if (!plain || cx == 0 || cy + cz < 0)                                                          \
+        word[i / 2] = v->place[p.next[i / 2] / 32];
+    PAIR_LIST(X)
+#undef X
+    for (int k = 0; k < Q / 2 && beside; k++)
+        link[k] = v->link[(size_t)k * v->link_words + own / 32];
+    for (int k = 0; k < Q / 2; k++) {
+        TAGFLOW_FORGET(word[k].bits);
+        TAGFLOW_FORGET(link[k].bits);
+    }
+    for (int k = 0; k < Q / 2; k++) {
+        const int here = plain | word_has(word[k], p.next[k]);
+        const cell_index number_in = here ? p.next[k] : own;
+        p.next[k] = word_place(here ? word[k] : link[k], number_in);
+    }
     if (plain) {
         p.next[0] = p.own + 1;     /* c_1 = (1, 0, 0) */
         p.next[3] = p.next[1] + 1; /* c_7 = (1, 1, 0), c_3 = (0, 1, 0) */

@@ -8,8 +8,7 @@
 
 double case_fastest_velocity(const struct flow_case *c)
 {
-    double fastest = fmax(c->fluid.velocity, c->initial.amplitude);
-    fastest = fmax(fastest, magnitude(c->initial.velocity));
+    double fastest = fmax(c->fluid.velocity, initial_fastest(c));
     for (int k = 0; k < case_openings(c); k++)
         fastest = fmax(fastest, face_speed(case_opening(c, k)));
     for (int i = 0; i < c->zone_count; i++)
@@ -98,7 +97,7 @@ static void say_driven(const struct flow_case *c)
 void case_say_derived(const struct flow_case *c)
 {
     const double tau = case_tau(c);
-    const double velocity = c->fluid.velocity > 0 ? c->fluid.velocity : case_fastest_velocity(c);
+    const double velocity = case_fastest_velocity(c);
     char text[32], omega[32];
     say("grid: %d x %d x %d = %.0f cells%s, %lld steps", c->cells[0], c->cells[1], c->cells[2],
         (double)c->cells[0] * c->cells[1] * c->cells[2], c->levels > 1 ? " of level 0" : "",

@@ -71,6 +71,21 @@ static enum status check_shape(const struct reader *r, const struct node *n,
     return input_wrong_at(r, n, what);
 }
 
+double initial_fastest(const struct flow_case *c)
+{
+    const struct case_initial *const i = &c->initial;
+    const int a = (i->axis + 1) % 3, b = (a + 1) % 3;
+    const double uniform = magnitude(i->velocity);
+    switch (i->flow) {
+    case INITIAL_taylor_green_2d: /* u_b is ka / kb times u_a */
+        return i->amplitude * fmax(1, (double)c->cells[b] / c->cells[a]);
+    case INITIAL_abc: /* where all sines and cosines are sqrt(1/2) */
+        return i->amplitude * sqrt(6);
+    default:
+        return fmax(i->amplitude, uniform);
+    }
+}
+
 bool axis_is_free(const struct flow_case *c, int axis)
 {
     bool is_free = true;

@@ -44,6 +44,9 @@ double magnitude(const double v[3]);
  * it? */
 bool axis_is_free(const struct flow_case *c, int axis);
 
+/* The fastest velocity of the initial flow, without a perturbation. */
+double initial_fastest(const struct flow_case *c);
+
 /* Kinds of things by the keys that they have: bits for `where` of the key table. */
 #define SERIES(kind) (1u << SERIES_KIND_##kind)
 #define PROFILE(profile) (1u << PROFILE_##profile)

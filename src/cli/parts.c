@@ -315,10 +315,11 @@ double parts_bytes_more(const struct parts *p, const struct domain *block,
     struct domain wide = *block;
     domain_align_rows(&wide, GPU_ROW_BYTES);
     /* Bodies have hundreds of kinds of cells beside them: their numbers take two bytes. */
-    const double kinds = (p->c->body_count > 0 ? 2 : 1) * (double)wide.view.cells;
+    const double number = p->c->body_count > 0 ? 2 : 1;
     if (!p->sparse)
-        return solver_bytes(&wide) - needs->dense + kinds - needs->lists;
+        return solver_bytes(&wide) - needs->dense + number * (double)wide.view.cells - needs->lists;
+    /* Cells that have places are listed, and they alone have kinds. */
     const double padding = (double)(wide.view.cells - block->view.cells);
-    const double list = needs->fluid * sizeof(uint32_t); /* of cells that have places */
-    return padding * (1 + sizeof(struct place_word) / 32.0) + kinds + list - needs->lists;
+    return padding * (1 + sizeof(struct place_word) / 32.0) +
+           needs->fluid * (number + sizeof(uint32_t)) - needs->lists;
 }

@@ -340,9 +340,13 @@ TAGFLOW_FN void load_waiting(struct waiting *w, int k, const struct places *p, p
 static void load_sparse(const struct view *v, struct waiting *w, int k, const int at[3])
 {
     const struct around a = around(v, at[0], at[1], at[2]);
-    const struct places p = places_of(v, owned_index(v, at[0], at[1], at[2]), &a, 1, 1);
-    for (int pair = 0; pair < Q / 2; pair++)
-        w->next[pair][k] = p.next[pair];
+    const cell_index n = owned_index(v, at[0], at[1], at[2]);
+    struct places p = {.own = place_in(v->place, n)};
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    p.next[i / 2] = sparse_next(v, i / 2, p.own, n + neighbour(&a, cx, cy, cz));                   \
+    w->next[i / 2][k] = p.next[i / 2];
+    PAIR_LIST(X)
+#undef X
     load_waiting(w, k, &p, 0, 0);
 }
 

@@ -354,20 +354,23 @@ void seam_destroy(struct seam *s)
 
 /* ---- a step ---- */
 
-/* Runs a kernel over a list of each set, after all work on both levels. Lengths: of struct
+/* Runs a kernel over the lists of all sets, after all work on both levels. Lengths: of struct
  * seam_set, at `length`. */
 static void launch(const struct seam *s, struct solver *of, enum kernel kernel, size_t length,
                    int odd, int substep)
 {
     struct backend *const b = of->backend;
+    struct work work[SETS];
+    int lists = 0;
     b->type->after(b, QUEUE_INTERIOR, QUEUE_SHELL);
     for (const struct seam_set *set = s->set; set < s->set + s->sets; set++) {
         const int count = *(const int *)(const void *)((const char *)set + length);
-        const struct work work = {list_range(0, count),
-                                  {.odd = odd, .seam = {set->lists, substep}}};
         if (count > 0)
-            b->type->launch(b, QUEUE_INTERIOR, kernel, &of->view, &work, 1);
+            work[lists++] =
+                (struct work){list_range(0, count), {.odd = odd, .seam = {set->lists, substep}}};
     }
+    if (lists > 0)
+        b->type->launch(b, QUEUE_INTERIOR, kernel, &of->view, work, lists);
 }
 #define LENGTH(list) offsetof(struct seam_set, list)
 

@@ -69,8 +69,11 @@ MUTANTS = [
     (CUDA, "cuda_prepare", "cudaDeviceSynchronize()", "cudaSuccess"),
     (CUDA, "cuda_alloc", "cudaMemsetAsync(memory, 0, bytes, b->shared->stream[QUEUE_INTERIOR])", "cudaSuccess"),
     (CUDA, "cuda_alloc", "cudaStreamSynchronize(b->shared->stream[QUEUE_INTERIOR])", "cudaSuccess"),
-    (CUDA, "cuda_after", "cudaEventRecord(b->shared->order[other], stream_of(b, other))", "cudaSuccess"),
-    (CUDA, "cuda_after", "cudaStreamWaitEvent(stream_of(b, queue), b->shared->order[other], 0)", "cudaSuccess"),
+    (CUDA, "cuda_after", "cudaEventRecord(shared->order[other], stream_of(b, other))", "cudaSuccess"),
+    (CUDA, "cuda_after", "cudaStreamWaitEvent(stream_of(b, queue), shared->order[other], 0)", "cudaSuccess"),
+    (CUDA, "cuda_after", "shared->waited[queue][other] == shared->put[other]", "shared->waited[queue][other] > 0"),  # waits once
+    (LAUNCH, "stream_of", "b->shared->put[queue]++;", ""),
+    (LAUNCH, "stream_beside", "b->shared->put[queue]++;", ""),
     (LAUNCH, "stream_of", "record(b, beside->end, beside->stream);", ""),
     (LAUNCH, "stream_of", "wait_for(b, b->shared->stream[queue], beside->end);", ""),
     (LAUNCH, "stream_beside", "wait_for(b, beside->stream, beside->begin);", ""),

@@ -18,6 +18,7 @@ struct scene {
     struct view view;
     struct tag_row rows[TAG_ROWS];
     uint8_t *tags;
+    struct place_word *places;
 };
 
 static uint32_t random_below(uint32_t *state, uint32_t n)
@@ -65,6 +66,24 @@ static void make(struct scene *s, const int n[3], const int ghost[3], int fluids
     view_derive(v);
 }
 
+/* Gives fluid cells alone places. */
+static void place(struct scene *s)
+{
+    struct view *const v = &s->view;
+    uint32_t count = 0;
+    v->place_words = v->cells / 32 + 1;
+    v->place = s->places = calloc(v->place_words, sizeof *s->places);
+    assert_non_null(s->places);
+    for (size_t cell = 0; cell < v->place_words * 32; cell++) {
+        struct place_word *const w = &s->places[cell / 32];
+        w->first = cell % 32 ? w->first : count;
+        if (cell < v->cells && s->rows[s->tags[cell] & TAG_ROW].fluid) {
+            w->bits |= 1u << cell % 32;
+            count++;
+        }
+    }
+}
+
 /* By the definition of each bit. */
 static struct cell_kind expected(const struct scene *s, int x, int y, int z)
 {
@@ -107,8 +126,11 @@ static void check(struct scene *s, int bytes)
     for (int z = 0; z < v->n[2]; z++)
         for (int y = 0; y < v->n[1]; y++)
             for (int x = 0; x < v->n[0]; x++) {
+                const cell_index n = owned_index(v, x, y, z);
                 const struct cell_kind want = expected(s, x, y, z);
-                const uint32_t which = kind_number(&k, owned_index(v, x, y, z));
+                if (v->place && !has_place(v->place, n))
+                    continue;
+                const uint32_t which = kind_number(&k, view_place(v, n));
                 assert_true(which < made.count);
                 assert_int_equal(made.kind[which].is, want.is);
                 if (!(want.is & KIND_SEVERAL))
@@ -122,8 +144,11 @@ static void check(struct scene *s, int bytes)
     for (int type = 0; type < TAG_ROWS; type++)
         assert_true(of_type[type] <= of_type[made.type]);
     free(cells);
+    if (v->place)
+        assert_int_equal(made.places, place_in(v->place, v->cells));
+    else
+        assert_int_equal(made.places, v->cells);
     kinds_destroy(&made);
-    free(s->tags);
 }
 
 static void every_cell_has_its_kind(void **state)
@@ -141,6 +166,10 @@ static void every_cell_has_its_kind(void **state)
         make(&s, scenes[k].n, scenes[k].ghost, scenes[k].fluids, scenes[k].walls,
              scenes[k].walls_one_in);
         check(&s, scenes[k].bytes);
+        place(&s);
+        check(&s, scenes[k].bytes);
+        free(s.places);
+        free(s.tags);
     }
 }
 
