@@ -320,6 +320,24 @@ static void warn_limiter(const struct flow_case *c, int k)
     }
 }
 
+/* Heat of a box without openings in which buoyancy drives the flow. Error 23 % over the square of
+ * the layer in cells: within a third of it in square cavities at Ra 1e5 to 1e7 on 16 to 96 cells
+ * (docs/lab/own_flows.md). Thinner layers are warn_limiter's. */
+static void warn_convection(const struct flow_case *c, int k)
+{
+    static const double thick = 3.4, error = 0.23, most = 0.4;
+    const double layer = scalar_layer(c, k), part = error / (layer * layer);
+    const bool limited = scalar_limited(c, k);
+    if (c->scalars[k].expansion == 0 || !(magnitude(c->gravity) > 0) || case_is_open(c) ||
+        c->levels > 1 || layer >= thick || (limited && layer < 1) || !meets_value(c, k))
+        return;
+    warn("scalars.%s: its layer at the walls, sqrt(diffusivity length / velocity), is %.2g cells "
+         "thick: %s %.0f %% too %s passes through walls of given value (%.2g times as fine a grid "
+         "for 1 %%)",
+         c->scalars[k].name, layer, part > most ? "more than" : "about", 100 * fmin(part, most),
+         limited ? "little" : "much", sqrt(100 * part));
+}
+
 void advise_scalars(const struct flow_case *c)
 {
     static const double most = 0.04;
@@ -335,6 +353,7 @@ void advise_scalars(const struct flow_case *c)
         warn_opening(c, k);
         warn_links(c, k);
         warn_limiter(c, k);
+        warn_convection(c, k);
         for (int i = 0; i < c->body_count; i++)
             for (int part = 0; part <= c->bodies[i].label_count; part++)
                 warn_part(c, k, &c->bodies[i], part);

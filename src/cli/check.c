@@ -165,12 +165,16 @@ static void say_tags(const struct flow_case *c)
         }
 }
 
-/* Compares the memory of a rank with the memory of a device of the machine file. */
+/* Compares a rank with a device of the machine file. */
 static void say_devices(const struct scale *s)
 {
     char a[32], b[32];
     const double room = device_share * s->cluster.memory;
-    if (s->most_on_gpu <= room)
+    if (s->most_cells > UINT32_MAX)
+        say("  a GPU takes at most %.0f cells, ghost cells included, and a rank has %.0f (use more "
+            "ranks)",
+            (double)UINT32_MAX, s->most_cells);
+    else if (s->most_on_gpu <= room)
         say("  a device of %s has room for it", bytes_text(a, sizeof a, s->cluster.memory));
     else
         say("  a device of %s has no room for it: at most %s of them can be used; about %.0f ranks "

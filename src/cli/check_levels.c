@@ -329,6 +329,7 @@ enum status levels_scale(struct checked_levels *k, int ranks, const struct clust
         scale_find(&level->scale, &level->parts, cluster, machine);
         level->remembered = room_remembered(k->c, l, k->refined.level[l].lo, n);
         level->most_remembered = room_remembered(k->c, l, NULL, level->scale.longest);
+        sum->most_cells = fmax(sum->most_cells, level->scale.most_cells);
         add_level(sum, level, l);
         add_seam(sum, level, l);
         sum->checkpoint +=

@@ -41,11 +41,6 @@ const char *seconds_text(char *text, size_t size, double seconds)
     return text;
 }
 
-static double storage(const struct scale *s)
-{
-    return (double)precision_bytes(s->parts->c->solver.storage);
-}
-
 static double sent(const struct load *l)
 {
     return l->inside + l->outside;
@@ -57,6 +52,9 @@ static void add_rank(struct scale *s, const struct domain *block, const struct n
     const double share = needs->own / ((double)n[0] * n[1] * n[2]);
     const double bytes = parts_bytes(s->parts, needs);
     struct load l;
+    struct domain on_gpu = *block;
+    domain_align_rows(&on_gpu, GPU_ROW_BYTES);
+    s->most_cells = fmax(s->most_cells, (double)on_gpu.view.cells);
     load_find(&l, block, (int)s->cluster.ranks_per_node, (int)s->cluster.sector);
     l.interior *= share;
     l.shell *= share;
@@ -74,7 +72,7 @@ static void add_rank(struct scale *s, const struct domain *block, const struct n
     load_add(&s->mean, &l, 1.0 / s->parts->ranks);
     if (sent(&l) > sent(&s->sends))
         s->sends = l;
-    const struct model_step step = model_step(&s->cluster, storage(s), &l);
+    const struct model_step step = model_step(&s->cluster, scale_populations(s->parts->c), &l);
     if (step.step > s->step.step) {
         s->step = step;
         s->slowest = l;
@@ -105,7 +103,8 @@ double scale_rate(const struct scale *s)
 
 double scale_efficiency(const struct scale *s)
 {
-    return scale_rate(s) / s->parts->ranks / model_rate(&s->cluster, storage(s));
+    return scale_rate(s) / s->parts->ranks /
+           model_rate(&s->cluster, scale_populations(s->parts->c));
 }
 
 void scale_say_halo(const struct scale *s)
@@ -133,8 +132,10 @@ void scale_say_step(const struct scale *s)
     char step[32], interior[32], shell[32], packing[32], launches[32], messages[32], text[32],
         seam[48] = "";
     const struct model_step *const m = &s->step;
-    const double rate = scale_rate(s), device = model_rate(&s->cluster, storage(s));
-    const enum limit limit = model_limit(&s->cluster, storage(s), &s->slowest, m);
+    const double rate = scale_rate(s),
+                 device = model_rate(&s->cluster, scale_populations(s->parts->c));
+    const enum limit limit =
+        model_limit(&s->cluster, scale_populations(s->parts->c), &s->slowest, m);
     if (s->refined && m->seam > 0)
         snprintf(seam, sizeof seam, ", messages between levels %s",
                  seconds_text(text, sizeof text, m->seam));
@@ -177,13 +178,13 @@ static json_t *load_json(const struct load *l, bool counts)
 static json_t *step_json(const struct scale *s)
 {
     const struct model_step *const m = &s->step;
-    json_t *const object =
-        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o}", "interior",
-                  m->interior, "shell", m->shell, "packing", m->packing, "launches", m->launches,
-                  "bandwidth", m->bandwidth, "latency", m->latency, "step", m->step, "glups",
-                  1e-9 * scale_rate(s), "efficiency", scale_efficiency(s), "limit",
-                  model_limit_name(model_limit(&s->cluster, storage(s), &s->slowest, m)), "load",
-                  load_json(&s->slowest, true));
+    json_t *const object = json_pack(
+        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o}", "interior", m->interior, "shell",
+        m->shell, "packing", m->packing, "launches", m->launches, "bandwidth", m->bandwidth,
+        "latency", m->latency, "step", m->step, "glups", 1e-9 * scale_rate(s), "efficiency",
+        scale_efficiency(s), "limit",
+        model_limit_name(model_limit(&s->cluster, scale_populations(s->parts->c), &s->slowest, m)),
+        "load", load_json(&s->slowest, true));
     if (s->refined)
         json_object_set_new(object, "seam", json_real(m->seam));
     return object;

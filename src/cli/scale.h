@@ -22,6 +22,7 @@ struct scale {
     double remembered, most_remembered; /* bytes of averages, of all ranks and of one */
     double most;                        /* bytes of the rank that needs most, averages included */
     double largest_on_gpu, most_on_gpu; /* the same on GPUs, without averages and with them */
+    double most_cells;                  /* of a rank's block and level on GPUs, with padding */
     struct load sends;                  /* of the rank that sends most */
     struct load mean;                   /* of a rank */
     struct load slowest;                /* of the rank whose step takes longest */

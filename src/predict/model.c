@@ -9,19 +9,20 @@
 static const double most_of_it = 0.9;
 
 /* Bytes of an update: all populations read and written, and the tag. */
-static double update_bytes(double storage)
+static double update_bytes(double populations)
 {
-    return 2 * Q * storage + 1;
+    return 2 * populations + 1;
 }
 
-double model_rate(const struct cluster *c, double storage)
+double model_rate(const struct cluster *c, double populations)
 {
-    return c->updates > 0 ? c->updates : c->bandwidth / update_bytes(storage);
+    return c->updates > 0 ? c->updates : c->bandwidth / update_bytes(populations);
 }
 
-struct model_step model_step(const struct cluster *c, double storage, const struct load *l)
+struct model_step model_step(const struct cluster *c, double populations, const struct load *l)
 {
-    const double rate = model_rate(c, storage), memory = rate * update_bytes(storage) * c->shell;
+    const double rate = model_rate(c, populations),
+                 memory = rate * update_bytes(populations) * c->shell;
     struct model_step s = {
         .interior = l->interior / rate,
         .shell = l->shell / (rate * c->shell),
@@ -46,7 +47,7 @@ double model_seam(const struct cluster *c, const struct load *l, int waits)
            l->messages * c->message;
 }
 
-enum limit model_limit(const struct cluster *c, double storage, const struct load *l,
+enum limit model_limit(const struct cluster *c, double populations, const struct load *l,
                        const struct model_step *s)
 {
     const double seen = fmax(0, s->bandwidth + s->latency - s->interior);
@@ -59,7 +60,7 @@ enum limit model_limit(const struct cluster *c, double storage, const struct loa
         [LIMIT_latency] = fmin(s->latency, seen),
     };
     enum limit limit = LIMIT_shell;
-    if ((l->interior + l->shell) / model_rate(c, storage) >= most_of_it * s->step)
+    if ((l->interior + l->shell) / model_rate(c, populations) >= most_of_it * s->step)
         return LIMIT_interior;
     for (int k = LIMIT_packing; k <= LIMIT_latency; k++)
         if (gain[k] > gain[limit])

@@ -24,18 +24,18 @@ struct model_step {
     double step;
 };
 
-/* Lattice updates a second of one device that exchanges nothing. storage: bytes of a population. */
-double model_rate(const struct cluster *c, double storage);
+/* Lattice updates a second of one device that exchanges nothing. populations: bytes of a cell's. */
+double model_rate(const struct cluster *c, double populations);
 
 /* A step of a rank. */
-struct model_step model_step(const struct cluster *c, double storage, const struct load *l);
+struct model_step model_step(const struct cluster *c, double populations, const struct load *l);
 
 /* Messages between levels, for which the device waits `waits` times: nothing hides them. l: bytes
  * and numbers of messages, of the rank. */
 double model_seam(const struct cluster *c, const struct load *l, int waits);
 
 /* The interior limits a step where it takes 0.9 of it or more, without the shell's loss. */
-enum limit model_limit(const struct cluster *c, double storage, const struct load *l,
+enum limit model_limit(const struct cluster *c, double populations, const struct load *l,
                        const struct model_step *s);
 const char *model_limit_name(enum limit limit);
 
