@@ -14,6 +14,12 @@ struct warned {
     bool layers, bulk, moving;
 };
 
+/* Operators for larger cell Reynolds numbers; auto stays with TRT where its magic is given. */
+static const char *robust_text(const struct flow_case *c)
+{
+    return c->solver.magic_given ? "rr, without solver.magic" : "auto or rr";
+}
+
 /* Operators were seen to fail here: docs/physics.md, "Which operator". The measure is the cell
  * Reynolds number, velocity / viscosity, or tau where no velocity is known. A subgrid model damps
  * the short waves; but with raw and central moments they grow even in a fluid at rest. */
@@ -58,8 +64,9 @@ static void warn_unstable(const struct flow_case *c, const struct level_met *at,
     if (pairs && cell > most && worst) {
         warn(
             "the Reynolds number of a cell%s is %.3g, above %g: %s becomes noisy or unstable there "
-            "(take solver.collision auto or rr, %s or a larger viscosity)",
-            of, cell, most, key_collisions[collision], finer_text(c, cell / most, finer));
+            "(take solver.collision %s, %s or a larger viscosity)",
+            of, cell, most, key_collisions[collision], robust_text(c),
+            finer_text(c, cell / most, finer));
     }
     if (!pairs && c->solver.rates.bulk > 1.7 && met.wall && cell > 10 && !warned->bulk) {
         warned->bulk = true;
@@ -164,6 +171,6 @@ void advise_edges(const struct flow_case *c)
     const double cell = case_fastest_velocity(c) / c->fluid.viscosity;
     if (c->levels > 1 && collision_on_pairs(c->solver.collision) && cell > REFINE_MOST_CELL)
         warn("the Reynolds number of a cell of level 0 is %.3g, above %g: %s may diverge where "
-             "levels meet (take solver.collision auto or rr)",
-             cell, REFINE_MOST_CELL, key_collisions[c->solver.collision]);
+             "levels meet (take solver.collision %s)",
+             cell, REFINE_MOST_CELL, key_collisions[c->solver.collision], robust_text(c));
 }

@@ -321,7 +321,7 @@ static void warn_limiter(const struct flow_case *c, int k)
 }
 
 /* Heat of a box without openings in which buoyancy drives the flow. Error 23 % over the square of
- * the layer in cells: within a third of it in square cavities at Ra 1e5 to 1e7 on 16 to 96 cells
+ * the layer in cells: within half of it in square cavities at Ra 1e5 to 1e7 on 16 to 96 cells
  * (docs/lab/own_flows.md). Thinner layers are warn_limiter's. */
 static void warn_convection(const struct flow_case *c, int k)
 {

@@ -587,6 +587,7 @@ struct flow_case {
         enum collision collision;
         bool chosen;  /* collision: auto, the program chose it, and perhaps a subgrid model */
         double magic; /* TRT's (tau+ - 1/2)(tau- - 1/2) */
+        bool magic_given;
         struct {
             double bulk, third, fourth; /* 1 for operators without them */
         } rates;

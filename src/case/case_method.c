@@ -209,7 +209,8 @@ enum status solver_read(struct map m, struct flow_case *c)
     const unsigned free = collision_free(c->solver.collision);
     if ((s = record_refuse(m, free, why)) || (s = record_read(m, free, c)))
         return s;
-    if (collision == COLLISION_auto && map_get(m, "magic"))
+    c->solver.magic_given = map_get(m, "magic");
+    if (collision == COLLISION_auto && c->solver.magic_given)
         c->solver.collision = COLLISION_accurate;
     return STATUS_OK;
 }

@@ -276,7 +276,7 @@ const struct key key_table[] = {
      .meaning = "collision operator; auto takes trt if the cell Reynolds number (largest given "
                 "velocity / viscosity) is at most 10 (8 with open faces or moving walls, 4 with both or "
                 "with refine), else rr; with a subgrid model always rr; the same on all levels of refine; "
-                "with open faces it takes solver.subgrid, too, above 100, 40 behind boxes and 55 behind bodies across the box, unless that is given"},
+                "with solver.magic trt; with open faces it takes solver.subgrid, too, above 100, 40 behind boxes and 55 behind bodies across the box, unless that is given"},
     {ROW("solver.magic", KEY_NUMBER), .level = LEVEL_SAME, /* docs/lab/refinement.md, "What to do" */
      .restart = RESTART_VERSION, AT(flow_case, solver.magic), .where = FREE_magic,
      .range = POSITIVE, .fallback = "0.1875", .example = "0.1875",
