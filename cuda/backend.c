@@ -299,6 +299,15 @@ static bool rows_open(const struct tag_row *rows)
     return open;
 }
 
+/* Is there one scalar, which the fluid cells hold and no others, and have all cells places? */
+static bool one_scalar(const struct view *v)
+{
+    bool one = v->scalars.row && v->sets == 2 && !v->place;
+    for (int type = 0; type < TAG_ROWS && one; type++)
+        one = (v->rows[type].fluid != FLUID_none) == (scalar_row(v, 1, type)->holds != HOLDS_none);
+    return one;
+}
+
 /* The kernel that steps the view's cells, except those beside open boundaries. */
 static const void *choose_step(const struct cuda_variant *variant, const struct view *v)
 {
@@ -318,7 +327,7 @@ static const void *choose_step(const struct cuda_variant *variant, const struct 
     }
     if (collision == COLLISION_mixed || (v->scalars.row && v->place))
         return mixed;
-    step = v->scalars.row ? CUDA_scalars : v->place ? CUDA_sparse : step;
+    step = one_scalar(v) ? CUDA_one : v->scalars.row ? CUDA_scalars : v->place ? CUDA_sparse : step;
     return variant->step[collision][step];
 }
 
@@ -458,6 +467,8 @@ static enum status make_kinds(struct cuda_backend *b, const struct view *v, bool
     b->kinds.at_hand[KINDS_AT_HAND].is = KIND_MORE;
     b->kinds.type = k.type;
     b->kinds.row = v->rows[k.type];
+    if (v->scalars.row)
+        b->kinds.scalar = *scalar_row(v, 1, k.type);
     b->kinds.number = upload(b, k.number, bytes, room, total);
     b->kinds.more =
         upload(b, more ? k.kind + KINDS_AT_HAND : NULL, more * sizeof *k.kind, room, total);
@@ -492,7 +503,8 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
                             most_cells, (double)cells);
     free_arrays(b);
     b->step = choose_step(&b->variant, v);
-    const bool one_cell = v->place || v->scalars.row || b->step == b->variant.mixed[0][0];
+    const bool one_cell = v->place || (v->scalars.row && !one_scalar(v)) ||
+                          b->step == b->variant.mixed[0][0] || b->step == b->variant.mixed[1][0];
     b->step_cells = one_cell ? 1 : b->variant.step_cells;
     b->open_step = b->variant.open[v->scalars.row != NULL];
     b->open = rows_open(v->rows);

@@ -12,8 +12,9 @@
 enum {
     WIDE = TAGFLOW_STORAGE == 64 || TAGFLOW_ARITHMETIC == 64,
     TWO = TAGFLOW_STORAGE == 16, /* cells a thread */
-#define X(name, plain, forced, full, sparse, scalars, wide_plain, wide_forced, wide_full,          \
-          wide_sparse, wide_scalars, two_plain, two_forced, two_full, two_sparse, two_scalars)     \
+#define X(name, plain, forced, full, sparse, scalars, one, wide_plain, wide_forced, wide_full,     \
+          wide_sparse, wide_scalars, wide_one, two_plain, two_forced, two_full, two_sparse,        \
+          two_scalars, two_one)                                                                    \
     BLOCKS_##name = WIDE  ? wide_plain                                                             \
                     : TWO ? two_plain                                                              \
                           : plain,                                                                 \
@@ -28,7 +29,10 @@ enum {
                                    : sparse,                                                       \
     BLOCKS_##name##_scalars = WIDE  ? wide_scalars                                                 \
                               : TWO ? two_scalars                                                  \
-                                    : scalars,
+                                    : scalars,                                                     \
+    BLOCKS_##name##_one = WIDE  ? wide_one                                                         \
+                          : TWO ? two_one                                                          \
+                                : one,
     CUDA_STEP_LIST(X)
 #undef X
 };
@@ -148,34 +152,35 @@ static __device__ __forceinline__ int place_cell(const struct cuda_call *call, i
 
 /* A step for cells of one operator, without open boundaries and without places. */
 #if TAGFLOW_STORAGE == 16
-#define STEP_ONE(name, collision, forced, full, blocks)                                            \
+#define STEP_ONE(name, collision, forced, full, scalars, blocks)                                   \
     static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
         step_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
-        const struct step_kind kind = step_kind(collision, forced, full, 0, 0, 0);                 \
+        const struct step_kind kind = step_kind(collision, forced, full, 0, 0, scalars);           \
         int at[3], x[2];                                                                           \
         if (step_cell(&call, 2, at, x) != NULL)                                                    \
-            cell_step_two(&call.view, &call.slots, &call.step.kinds, x[0], x[1], at[0], at[1],     \
-                          at[2], kind);                                                            \
+            cell_step_two(&call.view, &call.slots, &call.step.kinds, call.odd, x[0], x[1], at[0],  \
+                          at[1], at[2], kind);                                                     \
     }
 #else
-#define STEP_ONE(name, collision, forced, full, blocks)                                            \
-    STEP(name, collision, forced, full, 0, 0, 0, blocks)
+#define STEP_ONE(name, collision, forced, full, scalars, blocks)                                   \
+    STEP(name, collision, forced, full, 0, 0, scalars, blocks)
 #endif
 #define X(name, free, space, registers, ...)                                                       \
-    STEP_ONE(name, COLLISION_##name, 0, 0, BLOCKS_##registers)                                     \
-    STEP_ONE(name##_forced, COLLISION_##name, 1, 0, BLOCKS_##registers##_forced)                   \
-    STEP_ONE(name##_full, COLLISION_##name, 1, 1, BLOCKS_##registers##_full)                       \
+    STEP_ONE(name, COLLISION_##name, 0, 0, 0, BLOCKS_##registers)                                  \
+    STEP_ONE(name##_forced, COLLISION_##name, 1, 0, 0, BLOCKS_##registers##_forced)                \
+    STEP_ONE(name##_full, COLLISION_##name, 1, 1, 0, BLOCKS_##registers##_full)                    \
     STEP_SPARSE(name##_sparse, COLLISION_##name, 0, BLOCKS_##registers##_sparse)                   \
-    STEP(name##_scalars, COLLISION_##name, 1, 1, 0, 0, 1, BLOCKS_##registers##_scalars)
+    STEP(name##_scalars, COLLISION_##name, 1, 1, 0, 0, SCALARS_any, BLOCKS_##registers##_scalars)  \
+    STEP_ONE(name##_one, COLLISION_##name, 1, 1, SCALARS_one, BLOCKS_##registers##_one)
 COLLISION_LIST(X)
 #undef X
 STEP(mixed, COLLISION_mixed, 1, 1, 0, 0, 0, BLOCKS_mixed)
 STEP_SPARSE(mixed_sparse, COLLISION_mixed, 0, BLOCKS_mixed)
-STEP(mixed_scalars, COLLISION_mixed, 1, 1, 0, 0, 1, BLOCKS_mixed_scalars)
-STEP_SPARSE(mixed_scalars_sparse, COLLISION_mixed, 1, BLOCKS_mixed_scalars)
+STEP(mixed_scalars, COLLISION_mixed, 1, 1, 0, 0, SCALARS_any, BLOCKS_mixed_scalars)
+STEP_SPARSE(mixed_scalars_sparse, COLLISION_mixed, SCALARS_any, BLOCKS_mixed_scalars)
 STEP(open, COLLISION_mixed, 1, 1, 1, call.view.place != NULL, 0, 1)
-STEP(open_scalars, COLLISION_mixed, 1, 1, 1, call.view.place != NULL, 1, 1)
+STEP(open_scalars, COLLISION_mixed, 1, 1, 1, call.view.place != NULL, SCALARS_any, 1)
 
 /* A kernel over the cells of a box. Kernels that read populations as they arrive exist twice: the
  * second one is for cases with open boundaries. */
@@ -271,7 +276,8 @@ static struct cuda_variant table(void)
     v.step[COLLISION_##name][CUDA_forced] = (const void *)step_##name##_forced;                    \
     v.step[COLLISION_##name][CUDA_full] = (const void *)step_##name##_full;                        \
     v.step[COLLISION_##name][CUDA_sparse] = (const void *)step_##name##_sparse;                    \
-    v.step[COLLISION_##name][CUDA_scalars] = (const void *)step_##name##_scalars;
+    v.step[COLLISION_##name][CUDA_scalars] = (const void *)step_##name##_scalars;                  \
+    v.step[COLLISION_##name][CUDA_one] = (const void *)step_##name##_one;
     COLLISION_LIST(X)
 #undef X
     v.mixed[0][0] = (const void *)step_mixed;

@@ -20,6 +20,7 @@ enum cuda_step {
     CUDA_full,    /* and subgrid models and sponges */
     CUDA_sparse,  /* the same */
     CUDA_scalars, /* the same and scalars */
+    CUDA_one,     /* the same and one scalar, SCALARS_one */
     CUDA_STEPS
 };
 
@@ -28,15 +29,15 @@ enum cuda_step {
  * space, and steps that do more, get what they need without spilling. `mixed` is the step for cells
  * of several operators, which contains them all.
  *
- * X(class, in fp32: blocks of the steps plain, forced, full, sparse, scalars; the same in fp64; in
- * fp16, where the first three do two cells a thread). A line of COLLISION_LIST names its class.
- * tests/gpu/registers.py reads both lists. */
+ * X(class, in fp32: blocks of the steps plain, forced, full, sparse, scalars, one; the same in
+ * fp64; in fp16, where the first three do two cells a thread). A line of COLLISION_LIST names its
+ * class. tests/gpu/registers.py reads both lists. */
 /* clang-format off */
 #define CUDA_STEP_LIST(X)                                                                          \
-    X(pairs,    8, 8, 8, 5, 6,  5, 5, 4, 4, 4,  5, 5, 4, 6, 6)                                     \
-    X(moments,  8, 5, 5, 5, 4,  4, 2, 2, 2, 2,  4, 4, 3, 5, 4)                                     \
-    X(central,  6, 5, 5, 4, 4,  3, 2, 2, 2, 2,  4, 3, 3, 4, 4)                                     \
-    X(mixed,    4, 4, 4, 4, 4,  2, 2, 2, 2, 2,  4, 4, 4, 4, 4)
+    X(pairs,    8, 8, 8, 5, 6, 6,  5, 5, 4, 4, 4, 4,  5, 5, 4, 6, 6, 4)                            \
+    X(moments,  8, 5, 5, 5, 4, 5,  4, 2, 2, 2, 2, 2,  4, 4, 3, 5, 4, 4)                            \
+    X(central,  6, 5, 5, 4, 4, 4,  3, 2, 2, 2, 2, 2,  4, 3, 3, 4, 4, 3)                            \
+    X(mixed,    4, 4, 4, 4, 4, 4,  2, 2, 2, 2, 2, 2,  4, 4, 4, 4, 4, 4)
 /* clang-format on */
 
 /* Places begin <= place < end of a block where only fluid cells have places; none if both are 0. */
@@ -84,7 +85,7 @@ struct cuda_call {
 /* Kernels as arguments of cudaLaunchKernel. */
 struct cuda_variant {
     int storage, arithmetic;
-    int step_cells; /* cells along x that a thread of the first three of step[] does */
+    int step_cells; /* cells along x that a thread does in step[] plain, forced, full and one */
     /* Step kernels. step[operator]: all fluid cells have this operator. mixed: several operators,
      * or scalars in sparse blocks; [1]: with scalars; [][1]: for sparse blocks. open: for cells
      * beside open boundaries; [1]: with scalars. */

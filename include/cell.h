@@ -280,7 +280,14 @@ struct step_kind {
     int full;      /* there may be subgrid models and sponges */
     int open;      /* there may be open boundaries */
     int sparse;    /* some cells have no place, see view_place */
-    int scalars;   /* there may be scalars */
+    int scalars;   /* SCALARS_ */
+};
+
+/* Scalars in a step. */
+enum {
+    SCALARS_none,
+    SCALARS_any,
+    SCALARS_one, /* one, which the fluid cells hold, and no others; all cells have places */
 };
 
 TAGFLOW_FN struct step_kind step_kind(int collision, int forced, int full, int open, int sparse,
@@ -301,6 +308,7 @@ struct carried {
     number lift;       /* from cell_lift */
     number u[3], eddy; /* velocity and eddy viscosity of the flow */
     int subgrid;
+    number g[Q_AXES]; /* with SCALARS_one: its populations before the step */
 };
 
 TAGFLOW_FN void carried_flow(struct carried *k, struct moments m, struct collision_parameters p,
@@ -313,17 +321,29 @@ TAGFLOW_FN void carried_flow(struct carried *k, struct moments m, struct collisi
     k->eddy = model != SUBGRID_none ? eddy_viscosity(p, r.even) : 0;
 }
 
+/* The parts of a step that a cell type asks for. */
+struct cell_parts {
+    int forced, subgrid, sponge;
+};
+
+TAGFLOW_FN struct cell_parts cell_parts(const struct tag_row *row)
+{
+    const struct cell_parts parts = {row->forced, row->subgrid, row->sponge};
+    return parts;
+}
+
 /* f -> out: subgrid model, collision operator and sponge of a cell. `one`: a density of 1 in their
- * unit. p: of the row. carried: with scalars, in: lift, out: the flow. */
+ * unit. parts, p: of the row. carried: with scalars, in: lift, out: the flow. */
 TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row,
-                             struct collision_parameters p, const int at[3], struct step_kind kind,
-                             number one, real f[Q], real out[Q], struct carried *carried)
+                             struct cell_parts parts, struct collision_parameters p,
+                             const int at[3], struct step_kind kind, number one, real f[Q],
+                             real out[Q], struct carried *carried)
 {
     if (kind.scalars && v->scalars.lifts)
         accelerate(&p, v, carried->lift);
-    int with_force = kind.forced ? row->forced : 0;
-    int model = kind.full ? row->subgrid : (int)SUBGRID_none;
-    int sponge = kind.full ? row->sponge : 0;
+    int with_force = kind.forced ? parts.forced : 0;
+    int model = kind.full ? parts.subgrid : (int)SUBGRID_none;
+    int sponge = kind.full ? parts.sponge : 0;
     if (kind.forced)
         TAGFLOW_FORGET(with_force); /* loaded here, all at once */
     if (kind.full) {
@@ -379,6 +399,95 @@ TAGFLOW_FN uint32_t which_held(const struct cell_kinds *kinds, uint32_t which, c
     return kind_held(kinds, which, bits);
 }
 
+/* Row of the only scalar in cells of the type, at hand or from memory: an expression, so that a
+ * compiler reads the argument and not a pointer to it. */
+#define ONE_ROW(v, kinds, type, expression_of)                                                     \
+    ((type) == (kinds)->type ? expression_of(&(kinds)->scalar)                                     \
+                             : expression_of(scalar_row(v, 1, type)))
+#define ROW_BUOYANCY(row) ((row)->buoyancy)
+#define ROW_SLOPES(row) ((row)->slopes)
+
+/* The places of a scalar's populations among the cell's. */
+TAGFLOW_FN struct set_places one_places(const struct places *p)
+{
+    const struct set_places places = {p->own, {p->next[0], p->next[1], p->next[2]}};
+    return places;
+}
+
+/* With SCALARS_one: loads the scalar's populations, as in a cell without links; p: the cell's. */
+TAGFLOW_FN void one_load(const struct view *v, int odd, const struct places *p, uint32_t links,
+                         number g[Q_AXES])
+{
+    const struct set_slots s = set_slots_at(v, 1, odd);
+    const struct set_places places = one_places(p);
+    if (links)
+        set_load_links(&s, &places, links, g);
+    else
+        set_load(&s, &places, 0, g);
+}
+
+/* The lift, from its populations. */
+TAGFLOW_FN number one_lift(const struct view *v, const struct cell_kinds *kinds, int type,
+                           const number g[Q_AXES])
+{
+    number lift = 0;
+    if (!v->scalars.lifts)
+        return 0;
+    const double buoyancy = ONE_ROW(v, kinds, type, ROW_BUOYANCY);
+    if (buoyancy != 0)
+        lift = lift -
+               lift_of(buoyancy, scalar_value(g, ONE_ROW(v, kinds, type, scalar_parameters), 0));
+    return lift;
+}
+
+/* What leaves the cell, g -> out, with k the flow. Returns the scalar's value. */
+TAGFLOW_FN number one_leave(const struct view *v, const struct cell_kinds *kinds, int type,
+                            const number g[Q_AXES], number out[Q_AXES], const struct carried *k)
+{
+    TAGFLOW_FORGET(type);
+    const struct scalar_parameters q = ONE_ROW(v, kinds, type, scalar_parameters);
+    const number t = scalar_value(g, q, 0);
+    scalar_leave(g, out, q, scalar_rates(q, k->subgrid, k->eddy), scalar_range(v, 1), t, 0,
+                 q.flow != 0, k->u);
+    if (ONE_ROW(v, kinds, type, ROW_SLOPES))
+        scalar_ascend(out, scalar_slope(v, scalar_row(v, 1, type)), k->u);
+    return t;
+}
+
+/* Changes what leaves the cell into walls, when it is stored; is: KIND_ of the cell, t: from
+ * one_leave. */
+TAGFLOW_FN void one_walls(const struct view *v, const struct cell_kinds *kinds, int odd, int x,
+                          int y, int z, uint32_t is, number t, const struct carried *k)
+{
+    const number none[Q_AXES] = {0}; /* no surface crosses the links of a swept cell */
+    const int type = kind_type(is);
+    if (!(is & KIND_AXES))
+        return;
+    FORGET_PLACE;
+    const cell_index n = owned_index(v, x, y, z);
+    const struct around a = around(v, x, y, z);
+    const struct places all = places_of(n, &a);
+    const struct set_places p = one_places(&all);
+    const int slopes = ONE_ROW(v, kinds, type, ROW_SLOPES);
+    set_walls(v, 1, odd, n, &a, &p, is & KIND_AXES, type,
+              ONE_ROW(v, kinds, type, scalar_parameters), slopes, none, none, t, k->u, k->eddy,
+              k->subgrid, NULL);
+}
+
+/* The rest of its step. */
+TAGFLOW_FN void one_carry(const struct view *v, const struct cell_kinds *kinds, int odd, int x,
+                          int y, int z, uint32_t is, const struct carried *k)
+{
+    number out[Q_AXES];
+    const number t = one_leave(v, kinds, kind_type(is), k->g, out, k);
+    FORGET_PLACE;
+    const struct around a = around(v, x, y, z);
+    const struct places all = places_of(owned_index(v, x, y, z), &a);
+    const struct set_places p = one_places(&all);
+    set_store(v, 1, &odd, &p, out);
+    one_walls(v, kinds, odd, x, y, z, is, t, k);
+}
+
 /* The step of the flow in an owned cell; `s`: the slots of this step, odd: its parity. kinds: of
  * the view; NULL: from tags. which: number of the cell's kind, if there are kinds; place: of the
  * cell, if kind.sparse. carried: with scalars, out: the flow.
@@ -401,7 +510,7 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
 
     /* Either the kind is known before populations are loaded, or all are on their way at once. The
      * first takes fewer registers. */
-    const int kind_first = kind.sparse || kind.open || kind.scalars;
+    const int kind_first = kind.sparse || kind.open || kind.scalars == SCALARS_any;
     if (kind_first || !v->early) {
         if (!kind_first)
             TAGFLOW_BARRIER;
@@ -411,7 +520,7 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
         if (!(self.is & (KIND_SWEPT | KIND_MORE)))
             return;
     }
-    if (kind.scalars)
+    if (kind.scalars == SCALARS_any)
         carried->lift = cell_lift(v, odd, n, &a);
     struct places p = kind.sparse ? sparse_places(v, n, &a, place, (self.is & KIND_LINKS) != 0)
                                   : places_of(n, &a);
@@ -431,6 +540,11 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
     f[j] = raw_of(next[i / 2][p.next[i / 2]]);
         PAIR_LIST(X)
 #undef X
+        if (kind.scalars == SCALARS_one) {
+            one_load(v, odd, &p, 0, carried->g);
+            for (int i = 0; i < Q_AXES; i++)
+                TAGFLOW_FORGET_REAL(carried->g[i]);
+        }
         for (int i = 0; i < Q && !kind_first; i++)
             TAGFLOW_FORGET_REAL(f[i]);
     }
@@ -456,14 +570,19 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
         f[j] = raw_of(own[i / 2][p.next[i / 2]]);
         PAIR_LIST(X)
 #undef X
+        if (kind.scalars == SCALARS_one && links & KIND_AXES)
+            one_load(v, odd, &p, links & KIND_AXES, carried->g);
     }
     if (!kind_first && !(self.is & KIND_SWEPT))
         return;
     const uint32_t links = self.is & KIND_LINKS;
-    const struct tag_row *const row = &v->rows[kind_type(self.is)];
-    const int at[3] = {x, y, z},
-              at_hand = kinds && !kind_first && !kind.forced && kind_type(self.is) == kinds->type;
-    cell_collide(v, row,
+    const int type = kind_type(self.is);
+    const struct tag_row *const row = &v->rows[type];
+    const int at[3] = {x, y, z}, at_hand = kinds && !kind_first && (!kind.forced || kind.scalars) &&
+                                           type == kinds->type;
+    if (kind.scalars == SCALARS_one)
+        carried->lift = one_lift(v, kinds, type, carried->g);
+    cell_collide(v, row, at_hand ? cell_parts(&kinds->row) : cell_parts(row),
                  at_hand ? collision_parameters(v, &kinds->row) : collision_parameters(v, row), at,
                  kind, STORED_ONE, f, out, carried);
 
@@ -501,6 +620,8 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
     next[i / 2][p.next[i / 2]] = stored_raw(out[i]);
     PAIR_LIST(X)
 #undef X
+    if (kind.scalars == SCALARS_one)
+        one_carry(v, kinds, odd, x, y, z, self.is, carried);
 }
 
 /* The step of an owned cell: of the flow, and of the scalars that it holds. Parameters as of
@@ -509,9 +630,9 @@ TAGFLOW_FN void cell_step_placed(const struct view *v, const struct slots *s,
                                  const struct cell_kinds *kinds, uint32_t which, int odd, int x,
                                  int y, int z, cell_index place, struct step_kind kind)
 {
-    struct carried carried = {0, {0, 0, 0}, 0, 0};
+    struct carried carried = {0, {0, 0, 0}, 0, 0, {0, 0, 0, 0, 0, 0, 0}};
     cell_step_flow(v, s, kinds, which, odd, x, y, z, place, kind, &carried);
-    if (!kind.scalars)
+    if (kind.scalars != SCALARS_any)
         return;
     FORGET_PLACE;
     const cell_index n = owned_index(v, x, y, z);
@@ -545,8 +666,8 @@ TAGFLOW_SHARED const struct tag_row *near_leaves(const struct view *v, const str
     const struct around a = around(v, x, y, z);
     carried->lift = v->scalars.lifts ? rare_lift(v, odd, owned_index(v, x, y, z), &a) : 0;
     cell_arrived(v, s, x, y, z, cell->links, carried->lift, f);
-    cell_collide(v, row, collision_parameters(v, row), cell->at, step_any(1, 1, 1), 1, f, out,
-                 carried);
+    cell_collide(v, row, cell_parts(row), collision_parameters(v, row), cell->at, step_any(1, 1, 1),
+                 1, f, out, carried);
     for (int i = 0; i < Q; i++)
         back[i] = out[i];
     cell_leaves(v, x, y, z, cell->links, v->near.crossing + cell->first, carried->lift, f, back);
@@ -569,7 +690,7 @@ TAGFLOW_FN void near_step(const struct view *v, int odd, const struct near_cell 
     struct carried k;
     real f[Q], out[Q], back[Q];
     if (!view_fluid(v, view_index(v, cell->at[0], cell->at[1], cell->at[2]))) {
-        const struct carried none = {0, {0, 0, 0}, 0, 0};
+        const struct carried none = {0, {0, 0, 0}, 0, 0, {0, 0, 0, 0, 0, 0, 0}};
         near_carry(v, odd, cell, &none);
         return;
     }

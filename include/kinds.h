@@ -9,11 +9,12 @@
 enum {
     KIND_PUSHES = 1,           /* some link leads into a wall whose rule changes populations */
     KIND_LINKS = (1 << Q) - 2, /* bit i: link i comes from a cell that is not fluid */
-    KIND_TYPE = 20,            /* lowest bit of the cell type */
-    KIND_SWEPT = 1 << 27,      /* the kernel for boxes steps the cell */
-    KIND_SEVERAL = 1 << 28,    /* walls of several types change populations: ask their tags */
-    KIND_MORE = 1 << 29,       /* not a kind: look it up in `more` */
-    KINDS_AT_HAND = 255,       /* kinds in a kernel's argument */
+    KIND_AXES = (1 << Q_AXES) - 2,
+    KIND_TYPE = 20,         /* lowest bit of the cell type */
+    KIND_SWEPT = 1 << 27,   /* the kernel for boxes steps the cell */
+    KIND_SEVERAL = 1 << 28, /* walls of several types change populations: ask their tags */
+    KIND_MORE = 1 << 29,    /* not a kind: look it up in `more` */
+    KINDS_AT_HAND = 239,    /* kinds in a kernel's argument */
 };
 
 struct cell_kind {
@@ -31,7 +32,8 @@ struct cell_kinds {
     int type;                     /* the most frequent cell type that is swept */
     const struct cell_kind *more; /* kinds KINDS_AT_HAND, KINDS_AT_HAND + 1, ... */
     struct cell_kind at_hand[KINDS_AT_HAND + 1];
-    struct tag_row row; /* of `type`: a kernel's argument needs no load */
+    struct tag_row row;       /* of `type`: a kernel's argument needs no load */
+    struct scalar_row scalar; /* of `type`, of the first set after the flow, if it is a scalar */
 };
 
 /* Number of the kind of the cell with this place. */

@@ -420,6 +420,19 @@ TAGFLOW_FN void set_load(const struct set_slots *s, const struct set_places *p, 
     }
 }
 
+/* Replaces the populations of these links, as set_load has loaded them without links. */
+TAGFLOW_FN void set_load_links(const struct set_slots *s, const struct set_places *p,
+                               uint32_t links, number g[Q_AXES])
+{
+    for (int k = 0; k < 3; k++) {
+        const int i = 2 * k + 1, j = i + 1;
+        if (links >> i & 1)
+            g[i] = (number)s->next[k][p->own];
+        if (links >> j & 1)
+            g[j] = (number)s->own[k][p->next[k]];
+    }
+}
+
 /* The population that comes back from a wall of given value whose surface crosses the link at
  * fraction q of it. in, out: populations along and against the link before the step, c_in, c_out
  * after it. Linear profiles are exact for any B; with B = 2 up to q = 1/2 and 1/q above nothing
@@ -545,6 +558,12 @@ TAGFLOW_FN number cell_value(const struct view *v, int set, int odd, cell_index 
     return t;
 }
 
+/* The part of a scalar in the factor on gravity; t: its value. */
+TAGFLOW_FN number lift_of(double buoyancy, number t)
+{
+    return (number)buoyancy * t;
+}
+
 /* The factor on gravity of the buoyancy in cell n. */
 TAGFLOW_FN number cell_lift(const struct view *v, int odd, cell_index n, const struct around *a)
 {
@@ -556,7 +575,7 @@ TAGFLOW_FN number cell_lift(const struct view *v, int odd, cell_index n, const s
     for (int set = 1; set < v->sets; set++) {
         const struct scalar_row *const row = scalar_row(v, set, type);
         if (row->holds && row->buoyancy != 0)
-            lift = lift - (number)row->buoyancy * cell_value(v, set, odd, n, a, &p);
+            lift = lift - lift_of(row->buoyancy, cell_value(v, set, odd, n, a, &p));
     }
     return lift;
 }
@@ -565,6 +584,35 @@ TAGFLOW_FN number cell_lift(const struct view *v, int odd, cell_index n, const s
 TAGFLOW_RARE number rare_lift(const struct view *v, int odd, cell_index n, const struct around *a)
 {
     return cell_lift(v, odd, n, a);
+}
+
+/* Stores what leaves a cell. odd: a pointer, so that the caller keeps no slots. */
+TAGFLOW_FN void set_store(const struct view *v, int set, int *odd, const struct set_places *p,
+                          const number out[Q_AXES])
+{
+    TAGFLOW_FORGET(*odd);
+    const struct set_slots s = set_slots_at(v, set, *odd);
+    s.rest[p->own] = (set_stored)out[0];
+    for (int k = 0; k < 3; k++) {
+        s.own[k][p->own] = (set_stored)out[2 * k + 2];
+        s.next[k][p->next[k]] = (set_stored)out[2 * k + 1];
+    }
+}
+
+/* Changes what leaves cell n into walls, after set_store. g, out: populations before and after the
+ * step, t: the value before it, q: parameters of the cell's type, slopes: it has a mean gradient;
+ * the rest: as for cell_carry(). */
+TAGFLOW_FN void set_walls(const struct view *v, int set, int odd, cell_index n,
+                          const struct around *a, const struct set_places *p, uint32_t links,
+                          int type, struct scalar_parameters q, int slopes, const number g[Q_AXES],
+                          const number out[Q_AXES], number t, const number u[3], number eddy,
+                          int subgrid, const struct near_cell *near)
+{
+    if (links && v->scalars.walls)
+        set_leaves(v, set, odd, n, a, p, links, g, out,
+                   scalar_cell(q, t, scalar_conductivity(q, subgrid, eddy), u), near);
+    if (links && slopes)
+        set_stays(v, set, odd, n, a, p, links, scalar_row(v, set, type), u);
 }
 
 /* The step of all scalars in cell n. u, eddy: velocity and eddy viscosity of the flow, 0 in a
@@ -579,7 +627,7 @@ TAGFLOW_FN void cell_carry(const struct view *v, int odd, cell_index n, const st
     TAGFLOW_ROLLED
     for (int set = v->sets - 1; set > 0; set--) {
         const int from = scalar_row(v, set, type)->from;
-        struct set_slots s = set_slots_at(v, set, odd);
+        const struct set_slots s = set_slots_at(v, set, odd);
         number g[Q_AXES], out[Q_AXES], other = 0;
         if (!scalar_row(v, set, type)->holds)
             continue;
@@ -595,18 +643,8 @@ TAGFLOW_FN void cell_carry(const struct view *v, int odd, cell_index n, const st
         const int slopes = scalar_row(v, set, type)->slopes;
         if (slopes)
             scalar_ascend(out, scalar_slope(v, scalar_row(v, set, type)), u);
-        TAGFLOW_FORGET(odd);
-        s = set_slots_at(v, set, odd);
-        s.rest[p.own] = (set_stored)out[0];
-        for (int k = 0; k < 3; k++) {
-            s.own[k][p.own] = (set_stored)out[2 * k + 2];
-            s.next[k][p.next[k]] = (set_stored)out[2 * k + 1];
-        }
-        if (links && v->scalars.walls)
-            set_leaves(v, set, odd, n, a, &p, links, g, out,
-                       scalar_cell(q, t, scalar_conductivity(q, subgrid, eddy), u), near);
-        if (links && slopes)
-            set_stays(v, set, odd, n, a, &p, links, scalar_row(v, set, type), u);
+        set_store(v, set, &odd, &p, out);
+        set_walls(v, set, odd, n, a, &p, links, type, q, slopes, g, out, t, u, eddy, subgrid, near);
     }
 }
 

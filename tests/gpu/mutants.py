@@ -7,7 +7,7 @@
 
 Each mutant is the product with one call taken out; the tests are those of the CUDA backend on the stand-in, which
 delays streams as far as their events allow, or runs them in random orders. Not part of the test suite: run it after a
-change of src/solver/{solver,exchange,halo,peers,seam}.c or cuda/{backend,launch}.c.
+change of src/solver/{solver,exchange,halo,peers,seam}.c, cuda/{backend,launch}.c or steps with one scalar.
 """
 import os
 import re
@@ -22,6 +22,7 @@ SOURCE, BUILD = FOLDER + "/source", FOLDER + "/build"  # beside each other: Meso
 SOLVER, STEP, HALO, PEERS, CUDA = "src/solver/solver.c", "src/solver/step.c", "src/solver/halo.c", "src/solver/peers.c", "cuda/backend.c"
 LAUNCH = "cuda/launch.c"
 SEAM, EXCHANGE, VALUES = "src/solver/seam.c", "src/solver/exchange.c", "include/values.h"
+CELL, CELL_TWO = "include/cell.h", "include/cell_two.h"
 # File, the function it is in, the call, what takes its place.
 MUTANTS = [
     (STEP, "shell_and_pack", "b->type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);", ""),
@@ -96,6 +97,14 @@ MUTANTS = [
     (VALUES, "value_place", "!has_place(v->place, n)", "0"),
     (VALUES, "value_unpack", "!type_in(&v->solid, tag)", "1"),
     (VALUES, "value_unpack", "type_holds(v, j->set, tag)", "1"),
+    (CUDA, "one_scalar", "one = (v->rows[type].fluid != FLUID_none) == (scalar_row(v, 1, type)->holds != HOLDS_none);", ";"),
+    (CELL, "cell_step_flow", "one_load(v, odd, &p, links & KIND_AXES, carried->g);", ";"),
+    (CELL, "cell_step_flow", "carried->lift = one_lift(v, kinds, type, carried->g);", "carried->lift = 0;"),
+    (CELL, "one_leave", "if (ONE_ROW(v, kinds, type, ROW_SLOPES))", "if (kinds->scalar.slopes)"),
+    (CELL, "one_carry", "one_walls(v, kinds, odd, x, y, z, is, t, k);", ""),
+    (CELL_TWO, "pair_step", "pair_one_links(v, odd, n, &a, right, self, g);", ";"),
+    (CELL_TWO, "pair_step", "k ? t[1] : t[0]", "t[0]"),
+    (CELL_TWO, "pair_one_store", "n + right", "n + 2"),
 ]
 
 
@@ -162,8 +171,9 @@ def tests():
         yield f"a refined run, {order}, unequal ranks", refined, options.replace("uuid=same", "uuid=same,aware=1")
         yield "a run, " + order, ["sh", "-c", RUN], f"late=1,order={order}"
         yield "a lossy peer, " + order, ["sh", "-c", LOSSY, ROOT + "/scripts/environment.sh"], f"late=1,uuid=same,order={order},rank=1,deaf=2"
-        yield "parity " + order, ["tests/gpu/parity_standin", "--backend", "cuda", "--cells", "33,4,3", "--precision", "fp32"], \
-            f"late=1,order={order}"
+        for precision, cells in ("fp32", "33,4,3"), ("fp16/fp32", "34,4,3"):
+            yield f"parity {precision} {order}", ["tests/gpu/parity_standin", "--backend", "cuda", "--cells", cells, "--precision", precision], \
+                f"late=1,order={order}"
         yield "backend " + order, ["tests/gpu/standin_backend_32"], f"late=1,order={order}"
 
 

@@ -44,11 +44,14 @@ struct mixture {
     bool closed; /* no rule of an open boundary */
     bool sparse; /* populations only in lines of cells with fluid, as domain/sparse.h has it */
     int scalars; /* how many there are: up to SCALARS_MOST */
+    bool one;    /* one scalar, which fluid cells alone hold */
 };
-/* Each operator plain, forced and full; mixed; the same again, full, with scalars. */
+/* Each operator plain, forced and full; mixed; the same again, full, with scalars; each operator
+ * with one scalar. */
 enum {
     MIXTURE_MIXED = 3 * COLLISIONS,
-    MIXTURES = MIXTURE_MIXED + 1 + COLLISIONS + 1,
+    MIXTURE_ONE = MIXTURE_MIXED + 1 + COLLISIONS + 1,
+    MIXTURES = MIXTURE_ONE + COLLISIONS,
     SCALARS_MOST = 3
 };
 struct mixture mixture(int number); /* neither closed nor sparse; one scalar, or none */

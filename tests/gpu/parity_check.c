@@ -410,9 +410,9 @@ static enum status check_block(const struct variant *v, const int n[3], const in
     for (int k = 0; k < MIXTURES && !status && !(first && differs(tally)); k++) {
         struct mixture m = mixture(k);
         const int third = (turn + (m.collision != COLLISION_mixed)) % 3;
-        m.closed = m.full ? third > 0 : (turn + k) % 2;
-        m.sparse = m.full && third == 2;
-        m.scalars = m.scalars ? 1 + (turn + k) % SCALARS_MOST : 0;
+        m.closed = m.full ? third > 0 || m.one : (turn + k) % 2;
+        m.sparse = m.full && third == 2 && !m.one;
+        m.scalars = m.scalars && !m.one ? 1 + (turn + k) % SCALARS_MOST : m.scalars;
         struct trial t;
         status = trial_create(&t, v, n, ghost, m, seed + (uint64_t)k);
         for (int state = 0; state < STATES && !status && !(first && differs(tally)); state++) {

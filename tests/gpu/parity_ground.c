@@ -65,6 +65,12 @@ double random_uniform(uint64_t *state)
 struct mixture mixture(int number)
 {
     const int scalars = number > MIXTURE_MIXED, one = scalars ? number - MIXTURE_MIXED - 1 : number;
+    if (number >= MIXTURE_ONE)
+        return (struct mixture){.collision = number - MIXTURE_ONE,
+                                .forced = true,
+                                .full = true,
+                                .scalars = 1,
+                                .one = true};
     if (number == MIXTURE_MIXED || one == COLLISIONS * (scalars ? 1 : 3))
         return (struct mixture){
             .collision = COLLISION_mixed, .forced = true, .full = true, .scalars = scalars};
@@ -76,13 +82,16 @@ struct mixture mixture(int number)
 
 const char *mixture_name(struct mixture m)
 {
-    static const char *const names[COLLISIONS + 1][4] = {
-#define X(name, ...) {#name, #name " forced", #name " full", #name " scalars"},
+    static const char *const names[COLLISIONS + 1][5] = {
+#define X(name, ...) {#name, #name " forced", #name " full", #name " scalars", #name " one"},
         COLLISION_LIST(X)
 #undef X
-            {"mixed", "", "", "mixed scalars"}};
+            {"mixed", "", "", "mixed scalars", ""}};
     const int collision = m.collision == COLLISION_mixed ? COLLISIONS : m.collision;
-    return names[collision][m.scalars ? 3 : collision == COLLISIONS ? 0 : m.forced + m.full];
+    return names[collision][m.one                     ? 4
+                            : m.scalars               ? 3
+                            : collision == COLLISIONS ? 0
+                                                      : m.forced + m.full];
 }
 
 /* Relaxation rates over all that is stable, 1 and next to 2 among them. */
@@ -237,7 +246,7 @@ static void make_scalars(struct ground *g, struct mixture m, uint64_t *random)
                 fluid_scalar(row, set, cells->subgrid != SUBGRID_none, lifts, random);
                 cells->forced |= lifts;
             } else {
-                wall_scalar(row, !m.sparse, random);
+                wall_scalar(row, !m.sparse && !m.one, random);
             }
         }
 }

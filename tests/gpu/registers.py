@@ -24,14 +24,14 @@ def rows(path, name, columns):
 
 
 # Blocks of a step on a multiprocessor by the bits of arithmetic, or 16 for fp16, and the step's name.
-STEPS = ["", "_forced", "_full", "_sparse", "_scalars"]
+STEPS = ["", "_forced", "_full", "_sparse", "_scalars", "_one"]
 CLASSES = {name: [int(n) for n in blocks] for name, *blocks in
-           [[*row[:15], row[15].split(")")[0]] for row in rows("cuda/kernels.h", "CUDA_STEP_LIST", 16)]}
+           [[*row[:18], row[18].split(")")[0]] for row in rows("cuda/kernels.h", "CUDA_STEP_LIST", 19)]}
 OPERATORS = {row[0]: row[3] for row in rows("include/collision.h", "COLLISION_LIST", 4)}
 BLOCKS = {bits: {"step_mixed": CLASSES["mixed"][first], "step_mixed_sparse": CLASSES["mixed"][first + 3],
                  "step_mixed_scalars": CLASSES["mixed"][first + 4], "step_mixed_scalars_sparse": CLASSES["mixed"][first + 4]} |
           {f"step_{name}{more}": CLASSES[of][first + k] for name, of in OPERATORS.items()
-           for k, more in enumerate(STEPS)} for bits, first in [("32", 0), ("64", 5), ("16", 10)]}
+           for k, more in enumerate(STEPS)} for bits, first in [("32", 0), ("64", 6), ("16", 12)]}
 failed = seen = 0
 found_of = {} # step -> precision -> arch -> registers
 wants_table = sys.argv[1:2] == ["--table"]

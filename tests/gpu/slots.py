@@ -3,7 +3,7 @@
 kernels on two ways from a kernel's start to its end:
 
     inner        the shortest way on which it stores populations: of fluid cells without walls; loads under a condition are
-                 not done
+                 not done. Of steps with one scalar the shortest of those with fewest loads: of the most frequent type
     beside       of the shortest ways over each other load that with most loads: of cells beside walls; loads under a
                  condition are done. Branches off it are not counted
 
@@ -28,6 +28,7 @@ import sys
 RECORD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "slots.json")
 ALLOWED = 1.02
 STORE = {1: r"STG\.E", 2: r"STG\.E desc"}  # with two cells a thread: a store of both
+STORE_SET = {1: r"STG\.E", 2: r"STG\.E\.64"}  # the same of a scalar
 
 
 def instructions(path):
@@ -68,8 +69,8 @@ def follows(code, index, k):
     return [k + 1]
 
 
-def distances(starts, follows_of, count):
-    """Fewest steps from any of the starts to each of `count` instructions, and the one before on that way."""
+def distances(starts, follows_of, count, cost=lambda k: 1):
+    """The least cost of the way from any of the starts to each of `count` instructions, and the one before on that way."""
     best, before, heap = [None] * count, [None] * count, []
     for k in starts:
         best[k] = 0
@@ -77,9 +78,10 @@ def distances(starts, follows_of, count):
     while heap:
         steps, k = heapq.heappop(heap)
         for other in follows_of(k) if steps == best[k] else []:
-            if best[other] is None or steps + 1 < best[other]:
-                best[other], before[other] = steps + 1, k
-                heapq.heappush(heap, (steps + 1, other))
+            there = steps + cost(other)
+            if best[other] is None or there < best[other]:
+                best[other], before[other] = there, k
+                heapq.heappush(heap, (there, other))
     return best, before
 
 
@@ -131,8 +133,8 @@ def waits(code, way, conditional):
     return count
 
 
-def ways(code, store):
-    """The inner way and the one beside walls, as lists of instructions; None: none stores."""
+def ways(code, store, a_load):
+    """The inner way and the one beside walls, as lists of instructions; None: none stores. a_load: cost of a load."""
     index, count = {address: k for k, (address, _) in enumerate(code)}, len(code)
     after = [[other for other in follows(code, index, k) if other < count] for k in range(count)]
     earlier = [[] for _ in range(count)]
@@ -158,15 +160,20 @@ def ways(code, store):
 
     stored = set(stores)
     to_store, next_of = distances(stores, lambda k: earlier[k], count)
-    inner = over(min(stores, key=lambda k: from_start[k] + to_end[k]))
+    cost = lambda k: a_load if is_load(code[k][1]) and not code[k][1].startswith("@") else 1
+    there, way_there = distances([0], lambda k: after[k], count, cost)
+    back, way_back = distances(ends, lambda k: earlier[k], count, cost)
+    k = min(stores, key=lambda k: there[k] + back[k])
+    inner = chain(way_there, k)[::-1] + chain(way_back, k)[1:]
     loads = [k for k in range(count) if is_load(code[k][1]) and k not in set(inner)]
     others = [way for way in map(over, loads) if way]
     return inner, max(others + [inner], key=lambda way: (sum(is_load(code[k][1]) for k in way), -len(way)))
 
 
-def counted(code, store, cells):
+def counted(code, name, cells):
     """Instructions a cell and waits on both ways; None: none stores."""
-    both = ways(code, store)
+    one = name.endswith("_one")
+    both = ways(code, (STORE_SET if one else STORE)[cells], 1000 if one else 1)
     return both and {name: [len(way) / cells, waits(code, way, name == "beside")] for name, way in zip(("inner", "beside"), both)}
 
 
@@ -178,7 +185,7 @@ def main(arguments):
         bits = "fp" + (storage if storage == arithmetic or storage == "16" else f"{storage}/{arithmetic}")
         for (arch, name), code in instructions(path).items():
             cells = 2 if storage == "16" and not re.search("mixed|sparse|open|scalars", name) else 1
-            found = counted(code, STORE[cells], cells)
+            found = counted(code, name, cells)
             if not found:
                 sys.exit(f"FAIL {name}, {bits}, {arch}: no way through its code stores populations")
             counts.setdefault(arch, {}).setdefault(bits, {})[name] = found

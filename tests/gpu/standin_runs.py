@@ -150,6 +150,23 @@ bodies:
 faces:   {x: periodic, y: periodic, z: periodic}
 run:     {steps: 21}
 checkpoint: {every: 21}
+""", "plume": """\
+domain:  {cells: [27, 14, 9]}
+fluid:   {viscosity: 0.03}
+solver:  {collision: trt}
+force:   {gravity: [0, -1.0e-3, 0]}
+scalars:
+  temperature: {kind: heat, prandtl: 0.71, expansion: 0.5, initial: {value: 0, wave: {amplitude: 0.1, waves: [1, 1, 0]}}}
+bodies:
+  block: {shape: {box: {from: [18, 0, 2], to: [22, 5, 6]}}, scalars: {temperature: {value: 0.3}}}
+faces:
+  xmin: {wall: {scalars: {temperature: {value: 0.5}}}}
+  xmax: {wall: {velocity: [0, 0.03, 0.02]}}
+  ymin: {wall: {scalars: {temperature: {flux: 1.0e-3}}}}
+  ymax: {wall: {velocity: [0.05, 0, 0], scalars: {temperature: {transfer: {coefficient: 0.1, outside: 0.2}}}}}
+  z: periodic
+run:     {steps: 21}
+checkpoint: {every: 21}
 """}
 
 
@@ -165,7 +182,7 @@ def warm(name, precision, number, variant=None):
     ranks, settings, options = variant or (0, {}, "")
     arguments = ["run", f"{name}.yaml", "--output", f"{name}_{precision}_{number}",
                  *sets(PRECISIONS[precision] | settings |
-                        {"run.sparse": ["never", "auto" if name == "heat" else "always"][number % 2]})]
+                        {"run.sparse": ["never", "auto" if name in ("heat", "plume") else "always"][number % 2]})]
     if variant is None:
         return tagflow(*arguments)
     return gpu(*arguments, "--share-gpu", ranks=ranks, options=options)
@@ -180,7 +197,7 @@ for (name, precision, number, variant), said in together(warm, jobs):
     here, wanted = f"{name}_{precision}_{number}", f"{name}_{precision}_0"
     wrong = [str(said)] if said.code else differences(sets_in(wanted), sets_in(here))
     check(not wrong and (variant is None or on_gpu(here)), f"{here}, {variant}: {wrong or 'as on the CPU'}")
-check(all(len(set(sets_in(f"{name}_fp32_0").values())) == (4 if name == "heat" else 3) for name in WARM), "sets differ")
+check(all(len(set(sets_in(f"{name}_fp32_0").values())) == {"heat": 4, "plume": 2}.get(name, 3) for name in WARM), "sets differ")
 
 # ---- refined grids: the CPU's bits on every level ----
 

@@ -596,8 +596,8 @@ TAGFLOW_FN uint32_t variant_cells(const struct variant_call *c, int p, int y, in
         const struct tag_row *const type = way.rates == RATES_argument
                                                ? MUTANT(15, &c->type, &v->rows[0])
                                                : &v->rows[known.type[k]];
-        cell_collide(v, type, collision_parameters(v, type), at, kind, STORED_ONE, arrived, out[k],
-                     NULL);
+        cell_collide(v, type, cell_parts(type), collision_parameters(v, type), at, kind, STORED_ONE,
+                     arrived, out[k], NULL);
     }
     for (int i = 0; i < Q; i++)
         f[i] = word_of(out[0][i], out[MUTANT(10, way.cells - 1, 0)][i], way.cells);
