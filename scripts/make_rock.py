@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 """A small synthetic micro-CT image: grains that are overlapping spheres, or a random field that is cut at a level.
 
-    scripts/make_rock.py rock.raw [--size 64] [--porosity 0.3] [--radius 7 11] [--seed 1] [--tile 1]
+    scripts/make_rock.py rock.raw [--size 64] [--porosity 0.285] [--radius 7 11] [--seed 1] [--tile 1]
     scripts/make_rock.py rock.raw --kind field [--size 64] [--porosity 0.3] [--length 4] [--tilt 0] [--seed 1]
 
-Spheres are placed until no more than the wanted share of the box is left; the box is periodic. What a scanner
-makes of it is their share of each voxel, blurred and noisy, which is smoothed again and cut by two thresholds:
-0 is pore, 1 is grain, 2 is the denser mineral. Noise leaves loose voxels and closed pores behind, as real
-images have them.
+Spheres are placed in a periodic box. What a scanner makes of it is their share of each voxel, blurred and noisy, which
+is smoothed again and cut by two thresholds: 0 is pore, 1 is grain, 2 is the denser mineral. Noise leaves loose voxels
+and closed pores behind, as real images have them. There are as many spheres as the wanted porosity of the image needs.
+In small boxes, where one sphere changes it by more than 0.008, the last sphere is smaller.
 
 A field is white noise in a periodic box, smoothed by a Gaussian whose standard deviation is --length, in voxels.
 The lowest values are pore, exactly the wanted share of all voxels; the others are grain. A straight line stays in a
@@ -28,13 +28,14 @@ import sys
 import numpy as np
 
 GRAIN, DENSE = 1.0, 1.6  # grey values; pores have 0
+NEAR = 0.004  # from the wanted porosity
 
 
 def arguments():
     parser = argparse.ArgumentParser(formatter_class=argparse.RawDescriptionHelpFormatter, description=__doc__)
     parser.add_argument("file", help="file to write: .h5 and .tif are HDF5 and TIFF, all others raw")
     parser.add_argument("--size", type=int, nargs="+", default=[64], help="voxels along x, y, z, or along all (64)")
-    parser.add_argument("--porosity", type=float, default=0.3, help="share left by the spheres (0.3)")
+    parser.add_argument("--porosity", type=float, help="share of the voxels that are pore (spheres: 0.285, to 0.005; field: 0.3, exactly)")
     parser.add_argument("--kind", choices=["spheres", "field"], default="spheres")
     parser.add_argument("--length", type=float, nargs="+", help="field: width of the smoothing, or three along x, y, z (4)")
     parser.add_argument("--tilt", type=float, help="field: angle by which the lengths are turned about z, in degrees (0)")
@@ -50,6 +51,8 @@ def arguments():
         parser.error("--size: one number or three, at least 8")
     if len(given.tile) not in (1, 3) or min(given.tile) < 1:
         parser.error("--tile: one number or three, at least 1")
+    if given.porosity is None:
+        given.porosity = 0.285 if given.kind == "spheres" else 0.3
     if not 0.05 <= given.porosity < 1:
         parser.error("--porosity: 0.05 to 1")
     if not 1 <= given.radius[0] <= given.radius[1]:
@@ -67,25 +70,75 @@ def arguments():
     return given
 
 
-def spheres(size, porosity, radius, dense, random):
-    """Grey values [z][y][x] without noise."""
-    axes = [np.arange(n) + 0.5 for n in size]
-    grey = np.zeros(size[::-1])
-    pore = grey.size
-    while pore / grey.size > porosity:
-        centre, r = random.random(3) * size, radius[0] + (radius[1] - radius[0]) * random.random()
-        near, away = [], []
-        for a in range(3):
-            d = np.abs(axes[a] - centre[a])
-            d = np.minimum(d, size[a] - d) ** 2  # the nearest image
-            near.append(np.flatnonzero(d <= r * r))
-            away.append(d[near[a]])
-        part = np.ix_(near[2], near[1], near[0])
-        inside = away[2][:, None, None] + away[1][None, :, None] + away[0][None, None, :] <= r * r
-        old = grey[part]
-        pore -= np.count_nonzero(inside & (old == 0))
-        grey[part] = np.where(inside, DENSE if random.random() < dense else GRAIN, old)
-    return grey
+class Spheres:
+    """Sphere after sphere in a periodic box; the same random numbers give the same spheres."""
+
+    def __init__(self, size, radius, dense, random):
+        self.size, self.radius, self.dense, self.random = size, radius, dense, random
+        self.axes = [np.arange(n) + 0.5 for n in size]
+        self.start = random.bit_generator.state
+
+    def placed(self, count, least=0, shrink=1):
+        """Grey values [z][y][x] without noise, and the number of spheres: `count` of them, or as many as leave no more than the share
+        `least` of the box. The last one has its radius times `shrink`."""
+        size, random, radius = self.size, self.random, self.radius
+        random.bit_generator.state = self.start
+        grey = np.zeros(size[::-1])
+        pore, n = grey.size, 0
+        while n < count and pore > least * grey.size:
+            n += 1
+            centre, r = random.random(3) * size, radius[0] + (radius[1] - radius[0]) * random.random()
+            r *= shrink if n == count else 1
+            near, away = [], []
+            for a in range(3):
+                d = np.abs(self.axes[a] - centre[a])
+                d = np.minimum(d, size[a] - d) ** 2  # the nearest image
+                near.append(np.flatnonzero(d <= r * r))
+                away.append(d[near[a]])
+            part = np.ix_(near[2], near[1], near[0])
+            inside = away[2][:, None, None] + away[1][None, :, None] + away[0][None, None, :] <= r * r
+            old = grey[part]
+            pore -= np.count_nonzero(inside & (old == 0))
+            grey[part] = np.where(inside, DENSE if random.random() < self.dense else GRAIN, old)
+        return grey, n
+
+
+def spheres(size, porosity, radius, dense, noise, random):
+    """Labels [z][y][x] with this porosity: by bisection of the number of spheres, and of the radius of the last one."""
+    box = Spheres(size, radius, dense, random)
+    seen = {}
+
+    def image(count, shrink=1):
+        """Labels, and how far their porosity is above the wanted one."""
+        labels = scan(box.placed(count, shrink=shrink)[0], noise, random)
+        return labels, np.count_nonzero(labels == 0) / labels.size - porosity
+
+    def above(count):
+        if count not in seen:
+            seen[count] = image(count)[1]
+        return seen[count]
+
+    # The share that the spheres leave is near the porosity of the image.
+    low = high = max(1, box.placed(math.inf, porosity)[1])
+    step = max(1, high // 64)
+    while above(high) > 0 and high < 1e6:
+        low, high, step = high, high + step, 2 * step
+    while low > 0 and above(low) <= 0:
+        low, high, step = max(0, low - step), low, 2 * step
+    while high - low > 1 and min(map(abs, seen.values())) > NEAR / 8:
+        middle = (low + high) // 2
+        low, high = (middle, high) if above(middle) > 0 else (low, middle)
+    best = min(seen, key=lambda count: abs(seen[count]))
+    if abs(seen[best]) <= NEAR:
+        return image(best)[0]
+    # The sphere that is one too many, but smaller.
+    shrink = [0.0, 1.0]
+    for _ in range(12):
+        labels, off = image(high, sum(shrink) / 2)
+        if abs(off) <= NEAR / 2:
+            break
+        shrink[off < 0] = sum(shrink) / 2
+    return labels
 
 
 def smooth(grey):
@@ -155,8 +208,7 @@ def main():
     if given.kind == "field":
         labels = field(given.size, given.porosity, given.length, given.tilt, random)
     else:
-        grey = spheres(np.array(given.size), given.porosity, given.radius, given.dense, random)
-        labels = scan(grey, given.noise, random)
+        labels = spheres(np.array(given.size), given.porosity, given.radius, given.dense, given.noise, random)
     labels = np.tile(labels.astype(np.uint8), given.tile[::-1])
     try:
         write(given.file, labels, given)
@@ -165,6 +217,9 @@ def main():
     except struct.error:
         sys.exit(f"make_rock: {given.file}: a TIFF file holds at most 4 GiB (write HDF5 or raw)")
     counts = [np.count_nonzero(labels == k) for k in range(3)]
+    if abs(counts[0] / labels.size - given.porosity) > 0.005:
+        print(f"make_rock: {given.file}: porosity {counts[0] / labels.size:.4f} instead of {given.porosity:g}: the noise makes pores, or the box is too small",
+              file=sys.stderr)
     print(f"{given.file}: {' x '.join(map(str, labels.shape[::-1]))} voxels of {given.type}, {counts[0]} pore, "
           f"{counts[1]} grain, {counts[2]} dense; porosity {counts[0] / labels.size:.4f}")
 

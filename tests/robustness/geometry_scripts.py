@@ -100,6 +100,16 @@ refuses("at least 3 points around it", 2, "make_mesh.py", "horn.stl", "--around"
 said = script("make_rock.py", "rock.raw", "--size", "16", "12", "8", "--radius", "2", "4")
 labels = numpy.fromfile("rock.raw", numpy.uint8)
 check(said.returncode == 0 and labels.size == 16 * 12 * 8 and set(labels) == {0, 1, 2}, f"make_rock.py: {said}")
+for options, wanted, words in (("--size 64 --porosity 0.2", 0.2, ""), ("--size 32 --porosity 0.4", 0.4, ""), ("--size 24 --porosity 0.93", 0.93, ""),
+                               ("--size 48 32 24 --porosity 0.1 --radius 3 5", 0.1, ""), ("--size 64", 0.285, ""),
+                               ("--size 16 --porosity 0.1 --noise 5", 0.1, "instead of 0.1: the noise makes pores")):
+    said = script("make_rock.py", "rock.raw", *options.split())
+    labels = numpy.fromfile("rock.raw", numpy.uint8)
+    share = (labels == 0).mean()
+    check(said.returncode == 0 and (abs(share - wanted) <= 0.005) == (not words) and words in said.stderr and bool(words) == bool(said.stderr),
+          f"spheres, {options}: porosity {share:.4f} {said.stderr}")
+    if options == "--size 64":
+        check(labels.tobytes() == open(runs.ROOT + "/configs/rock.raw", "rb").read(), "by default it is configs/rock.raw")
 FIELD = ("--kind", "field", "--size", "48", "40", "32", "--porosity", "0.4", "--length", "4", "1.5", "1.5", "--tilt", "90")
 said, again = script("make_rock.py", "field.raw", *FIELD), script("make_rock.py", "again.raw", *FIELD)
 labels = numpy.fromfile("field.raw", numpy.uint8).reshape(32, 40, 48)
