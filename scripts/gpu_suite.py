@@ -28,6 +28,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 Q = 19
 BYTES = {"fp32": 4, "fp64": 8, "fp16": 2}
 ARITHMETIC = {"fp16": "fp32"}  # else as stored
+LARGEST_BOX = 1184  # cells along each axis, fp32: 129.5 GB on a GPU, 97 % of what tagflow check allows on 141 GB
 
 # What small runs write: sums that must agree to the bit, and pixels.
 SMALL_OUTPUT = ("{log: {every: 0}, series: {flow: {every: 5, of: [mass, kinetic_energy, enstrophy, max_velocity]}}, "
@@ -730,14 +731,32 @@ class Suite:
             self.good(False, f"{n}^3: " + str(Said(line, process.returncode if self.left() > 0 else None, said, 0)))
         return used, step, time.monotonic() - start
 
+    def largest_cube(self, most, memory):
+        """The largest cube of n^3 fp32 cells, n a multiple of 32, that a device with so many bytes has room for in the words of
+        tagflow check; None if there is none."""
+        machine = self.write("machine.yaml", f"memory: {memory / 1e9:.3f} GB\n")
+        said = None
+        for n in range(most // 32 * 32, 0, -32):
+            case = self.write("memory.yaml", self.box("periodic", "bgk", "fp32", n, 10, 0))
+            said = self.call([self.tagflow, "check", case, "--machine", machine])
+            if said.code == 0 and re.search(r"a device of .* has room for it", said.text):
+                return n
+            if said.code != 0:
+                break
+        self.good(False, f"tagflow check finds no box that fits into {memory / 1e9:.1f} GB: {said}")
+        return None
+
     def memory(self):
-        n = (1200 if not self.quick else 600) if self.gpu else 160
         if self.gpu:
             smi = self.query(["memory.total", "memory.used"])
             if not self.good(len(smi) == 2, "nvidia-smi does not say what memory there is"):
                 return ""
-            free = (smi["memory.total"] - smi["memory.used"]) * 1048576
-            n = min(n, int((0.96 * free / (Q * 4 + 2.5)) ** (1 / 3)) // 8 * 8)
+            n = self.largest_cube(LARGEST_BOX if not self.quick else 608, (smi["memory.total"] - smi["memory.used"]) * 1048576)
+        else:
+            with open("/proc/meminfo") as file:
+                n = self.largest_cube(160, int(re.search(r"MemAvailable:\s+(\d+) kB", file.read())[1]) * 1024)
+        if n is None:
+            return ""
         # What does not belong to the grid, the driver's context above all, is there with the smallest grid, too.
         estimate, used = {}, {}
         for cells in (8, n):

@@ -194,6 +194,23 @@ check(len(glob.glob("temporary/gpu_suite_*")) == 1, "nothing temporary but of th
 wrong = build("memory", tagflow='if [ $1 = check ]; then REAL "$@" | sed "s/3[0-9.]* MB on a GPU/300 MB on a GPU/"; else exec REAL "$@"; fi\n')
 code, said, stages, _, _ = suite("memory_out", "--stages", "memory", folder=wrong)
 check(code == 1 and failed(stages, "memory", "from the"), f"memory: {stages['memory']['failures']}")
+# The largest box that tagflow check has room for: on a device of 200 MB, on none, and on an H200.
+wrong = build("little", tagflow='case "$*" in *--machine*) echo "memory: 200 MB" >"$4" ;; esac\nexec REAL "$@"\n')
+code, said, stages, _, _ = suite("little_out", "--stages", "memory", folder=wrong)
+check(code == 0 and stages["memory"]["cells"] == 128 and abs(stages["memory"]["off"]) <= 0.02, f"memory on 200 MB: {stages['memory']}")
+wrong = build("none", tagflow='case "$*" in *--machine*) echo "memory: 1 kB" >"$4" ;; esac\nexec REAL "$@"\n')
+code, said, stages, _, _ = suite("none_out", "--stages", "memory", folder=wrong)
+check(code == 1 and failed(stages, "memory", "finds no box that fits"), f"memory on nothing: {stages['memory']['failures']}")
+with open(ROOT + "/scripts/gpu_suite.py") as file:
+    largest = next(int(line.split()[2]) for line in file if line.startswith("LARGEST_BOX = "))
+write("h200.yaml", "memory: 141 GB\n")
+write("box.yaml", f"domain: {{cells: [{largest}, {largest}, {largest}]}}\nfluid: {{viscosity: 0.02}}\nsolver: {{collision: bgk, storage: fp32}}\n"
+      "initial: {flow: uniform, velocity: [0.03, 0.02, 0.01]}\nfaces: {x: periodic, y: periodic, z: periodic}\nrun: {steps: 10}\n")
+said = runs.tagflow("check", "box.yaml", "--machine", "h200.yaml", "--json", "box.json")
+share = runs.load(".", "box.json")["largest_rank_bytes_on_gpu"] / (0.95 * 141e9) if said.code == 0 else 0
+check("a device of 141 GB has room for it" in said.out and 0.95 < share < 0.98, f"memory of {largest}^3 cells: {share:.3f} of the room on an H200")
+with open(ROOT + "/docs/gpu.md") as file:
+    check(f"a grid of {largest}^3 fp32 cells" in file.read(), "docs/gpu.md names this size")
 # Variants with other bits, and streams with wrong numbers.
 if HAS_VARIANTS:
     wrong = build("variants")
