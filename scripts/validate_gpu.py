@@ -752,6 +752,9 @@ class Session:
                      "are for the end of the call" + ("" if self.keeps else f". Its checkpoint of {row.checkpoint * share:.3g} MB is too large to go on from"))
             return "left"
         fresh = self.o.again or old.get("state") not in ("stopped", "running")  # it was killed, if it is running
+        if not fresh and old.get("step") and not self.goes_on(folder):
+            self.say("note", row, f"its checkpoint of step {old['step']} is no longer in {folder}: begins anew")
+            fresh = True
         self.entry = entry = {"row": row.name, "scale": self.o.scale, "state": "running", "date": now(), **self.about, "seconds": 0, "joules": 0}
         if not fresh:
             entry.update({name: old[name] for name in ("seconds", "joules", "step", "glups", "state_hash") if name in old})
@@ -765,6 +768,14 @@ class Session:
             return self.run_entry(row, entry, folder, fresh)
         finally:
             self.entry = None
+
+    @staticmethod
+    def goes_on(folder):
+        """Has the row a checkpoint, or only to be measured?"""
+        try:
+            return bool(os.listdir(os.path.join(folder, "checkpoints"))) or load(os.path.join(folder, "report.json"))["state"] == "done"
+        except (OSError, ValueError, KeyError):
+            return False
 
     @staticmethod
     def add(entry, folder, watts):
@@ -960,7 +971,7 @@ def print_table(o):
     def line(scale, *columns):
         print("| " + " | ".join([*columns[:1], *([scale] if scales else []), *columns[1:]]) + " |")
 
-    line("scale", "case", "reference", "quantity", "measured", "gate", "test")
+    line("scale", "case", "reference", "quantity", "measured", "at most", "test")
     line("---", *["---"] * 6)
     for row, entry in done:
         scale = f"{entry['scale']:g}"

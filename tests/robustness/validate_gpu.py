@@ -175,6 +175,12 @@ for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
           entry["state"] == "stopped" and entry["step"] > stopped[-1] and not os.path.exists(f"/proc/{pid}") and not result("parts", "tgv_512@0.2"),
           f"{name}: {said.returncode}, step {entry['step']}")
     stopped.append(entry["step"])
+shutil.copytree("parts", "gone")
+shutil.rmtree("gone/rows/sphere_20@0.2/checkpoints")
+said = call(*SPHERE, "--out", "gone", "--seconds", 7)
+entry = result("gone", "sphere_20@0.2")
+check(f"its checkpoint of step {stopped[-1]} is no longer in" in said.stdout and
+      entry["seconds"] == runs.load("gone/rows/sphere_20@0.2", "report.json")["seconds"], f"without its checkpoint it begins anew: {said.stdout}")
 process = start(*SPHERE, "--out", "parts")
 pid = first_step(FOLDER, process, stopped[-1])
 other = call(*SPHERE, "--out", "parts")
