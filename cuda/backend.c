@@ -16,6 +16,7 @@
 #include "device.h"
 #include "ipc.h"
 #include "nvml.h"
+#include "rows.h"
 #include "subgrid.h"
 
 /* Kernels use 32-bit indices of cells. */
@@ -263,6 +264,7 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
                                .shares = wanted->peers};
     memcpy(b->base.description, description, sizeof description);
     memcpy(b->uuid, uuid, sizeof uuid);
+    b->lift = wanted->lifted_rows;
     b->nvml = beside ? NULL : nvml_create(uuid);
     b->shared = shared;
     b->next = shared->users;
@@ -452,12 +454,25 @@ static enum status list_cells(struct cuda_backend *b, const struct view *v, bool
     return STATUS_OK;
 }
 
-/* Makes the kinds of the cells on the device. v: of the host, from view_derive. */
-static enum status make_kinds(struct cuda_backend *b, const struct view *v, bool *room,
-                              double *total)
+/* No memory on the host for a copy of what cells are. */
+static enum status no_copy(const struct view *v)
+{
+    return fail_machine("out of memory on the host to reorder %zu cells (more hosts, or fewer "
+                        "cells)",
+                        v->cells);
+}
+
+/* Makes the kinds of the cells on the device. v: of the host, from view_derive; kernels: with the
+ * rows of the kernels. */
+static enum status make_kinds(struct cuda_backend *b, const struct view *v,
+                              const struct view *kernels, bool *room, double *total)
 {
     struct kinds k;
-    const enum status status = kinds_create(&k, v);
+    enum status status = kinds_create(&k, v);
+    if (!status && !rows_permute(kernels, k.number, (size_t)k.bytes)) {
+        kinds_destroy(&k);
+        status = no_copy(v);
+    }
     if (status)
         return status;
     const size_t more = k.count > KINDS_AT_HAND ? k.count - KINDS_AT_HAND : 0;
@@ -493,14 +508,35 @@ static void load_kernels(struct cuda_backend *b, const struct view *kernels)
     wait_loaded(b, unused);
 }
 
+/* Copies the tags to the device, in the rows of the kernels. */
+static enum status upload_tags(struct cuda_backend *b, const struct view *v, struct view *kernels,
+                               bool *room, double *total)
+{
+    if (kernels->lifted.lines == 1) {
+        kernels->tags = upload(b, v->tags, v->cells, room, total);
+        return STATUS_OK;
+    }
+    uint8_t *const tags = malloc(v->cells);
+    if (tags)
+        memcpy(tags, v->tags, v->cells);
+    if (!tags || !rows_permute(kernels, tags, sizeof *tags)) {
+        free(tags);
+        return no_copy(v);
+    }
+    kernels->tags = upload(b, tags, v->cells, room, total);
+    if (!b->shared->error && *room)
+        cuda_good(b, cudaDeviceSynchronize(), "copying tags");
+    free(tags);
+    return STATUS_OK;
+}
+
 static enum status cuda_prepare(struct backend *backend, const struct view *v, struct view *kernels)
 {
     struct cuda_backend *const b = (struct cuda_backend *)backend;
-    const size_t cells = v->cells;
     double bytes = 0;
-    if ((double)cells > most_cells)
+    if ((double)v->cells > most_cells)
         return fail_machine("a GPU takes at most %.0f cells, and a rank has %.0f (use more ranks)",
-                            most_cells, (double)cells);
+                            most_cells, (double)v->cells);
     free_arrays(b);
     b->step = choose_step(&b->variant, v);
     const bool one_cell = v->place || (v->scalars.row && !one_scalar(v)) ||
@@ -508,19 +544,24 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
     b->step_cells = one_cell ? 1 : b->variant.step_cells;
     b->open_step = b->variant.open[v->scalars.row != NULL];
     b->open = rows_open(v->rows);
-    b->closed = closed_cells(v);
     bool room = true;
     *kernels = *v;
     view_derive(kernels);
     b->other = b->open || v->scalars.row;
+    b->closed = closed_cells(kernels); /* with rows as on the host, so far */
     kernels->early = mostly_swept(kernels);
     b->large = (double)v->n[0] * v->n[1] * v->n[2] >= CUDA_BESIDE;
-    enum status status = make_kinds(b, kernels, &room, &bytes);
+    const struct view derived = *kernels;
+    const char *const plain = b->lift ? rows_lift(kernels, b->variant.storage) : NULL;
+    if (b->lift)
+        snprintf(b->base.rows, sizeof b->base.rows, plain ? "plain (%s)" : "lifted", plain);
+    enum status status = make_kinds(b, &derived, kernels, &room, &bytes);
+    if (!status)
+        status = upload_tags(b, v, kernels, &room, &bytes);
     if (status)
         return status;
 #define UPLOAD(name, count)                                                                        \
     kernels->name = upload(b, v->name, (count) * sizeof *v->name, &room, &bytes)
-    UPLOAD(tags, cells);
     UPLOAD(rows, TAG_ROWS);
     UPLOAD(table, v->table_values);
     UPLOAD(place, v->place_words);
@@ -530,7 +571,7 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
     UPLOAD(near.facing, v->near.facing ? v->near.crossings : 0);
     UPLOAD(scalars.row, v->scalars.row ? (size_t)(v->sets - 1) * TAG_ROWS : 0);
 #undef UPLOAD
-    status = v->place ? list_cells(b, v, &room, &bytes) : STATUS_OK;
+    status = v->place ? list_cells(b, &derived, &room, &bytes) : STATUS_OK;
     if (status)
         return status;
     if (!room)

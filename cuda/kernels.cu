@@ -61,8 +61,8 @@ static __device__ __forceinline__ const struct work *work_of(const struct cuda_c
 
 /* Sets `at` to the thread's cell in a step, or to the first of its `cells` cells along x, which
  * begin at a multiple of them; x: those x[0] <= x < x[1] are in the box, by value, as a pointer to
- * an argument is loaded from as from memory. Returns the box; NULL: no cell. (An int in its place
- * makes nvcc 13.0 spill in steps with scalars.) */
+ * an argument is loaded from as from memory. Along x the box and the cell are positions. Returns
+ * the box; NULL: no cell. (An int in its place makes nvcc 13.0 spill in steps with scalars.) */
 static __device__ __forceinline__ const struct box *step_cell(const struct cuda_call *call,
                                                               int cells, int at[3], int x[2])
 {
@@ -129,7 +129,9 @@ static __device__ __forceinline__ int place_cell(const struct cuda_call *call, i
     static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
         step_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
-        const struct step_kind kind = step_kind(collision, forced, full, open, sparse, scalars);   \
+        struct step_kind kind = step_kind(collision, forced, full, open, sparse, scalars);         \
+        if (!(sparse) || (open))                                                                   \
+            kind.along = call.along;                                                               \
         int at[3], x[2];                                                                           \
         if (step_cell(&call, 1, at, x) != NULL)                                                    \
             cell_step(&call.view, &call.slots, (open) ? NULL : &call.step.kinds, call.odd, at[0],  \
@@ -156,7 +158,8 @@ static __device__ __forceinline__ int place_cell(const struct cuda_call *call, i
     static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
         step_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
-        const struct step_kind kind = step_kind(collision, forced, full, 0, 0, scalars);           \
+        struct step_kind kind = step_kind(collision, forced, full, 0, 0, scalars);                 \
+        kind.along = call.along;                                                                   \
         int at[3], x[2];                                                                           \
         if (step_cell(&call, 2, at, x) != NULL)                                                    \
             cell_step_two(&call.view, &call.slots, &call.step.kinds, call.odd, x[0], x[1], at[0],  \

@@ -3,6 +3,9 @@
 #ifndef TAGFLOW_CUDA_KERNELS_H
 #define TAGFLOW_CUDA_KERNELS_H
 
+/* Views of this backend may have lifted rows: slot.h. */
+#define TAGFLOW_LIFTED
+
 #include "collision.h"
 #include "kernel.h"
 #include "kinds.h"
@@ -68,6 +71,7 @@ struct cuda_call {
     struct view view;
     struct slots slots;
     const uint32_t *cells; /* [place] number of the fluid cell with this place: (z ny + y) nx + x */
+    struct line_steps along; /* of a step: of all its cells */
     int count;
     int odd; /* parity of a step */
     unsigned first[WORK_MOST];

@@ -193,7 +193,25 @@ static void steps_split(struct step_launch *open, struct step_launch *step, cons
     steps_add(step, &rest);
 }
 
-/* One launch for all cells beside open boundaries, one for all others. */
+/* Steps those cells of the boxes that lie in one kind of line, whose index steps along x are the
+ * same: lines `first` to `end` - 1 of lifted rows; of plain rows there is one. */
+static void launch_lines(struct step_launch *open, struct step_launch *step,
+                         const struct work *work, int count, int from, int to)
+{
+    const struct view *const v = &step->call->view;
+    open->call->along = step->call->along = line_steps(v, from);
+    for (int k = 0; k < count; k++) {
+        struct box box = work[k].box;
+        box.lo[0] = between(from, box.lo[0], box.hi[0]);
+        box.hi[0] = between(to, box.lo[0], box.hi[0]);
+        steps_split(open, step, &box);
+    }
+    steps_launch(open);
+    steps_launch(step);
+}
+
+/* One launch for all cells beside open boundaries, one for all others; of lifted rows three each.
+ * Along x boxes are of positions: the cells x = 0 and n - 1 have these, too. */
 static void launch_steps(struct cuda_backend *b, enum queue queue, enum kernel kernel,
                          const struct view *v, const struct work *work, int count)
 {
@@ -210,10 +228,11 @@ static void launch_steps(struct cuda_backend *b, enum queue queue, enum kernel k
     const cudaStream_t stream = stream_of_step(b, queue);
     struct step_launch open = {b, beside, b->open_step, 1, false, &calls[0], 0};
     struct step_launch step = {b, stream, b->step, b->step_cells, b->cells != NULL, &calls[1], 0};
-    for (int k = 0; k < count; k++)
-        steps_split(&open, &step, &work[k].box);
-    steps_launch(&open);
-    steps_launch(&step);
+    const int n = v->n[0], first = between(v->lifted.first, 0, n);
+    const int last = between(v->lifted.last, first, n);
+    launch_lines(&open, &step, work, count, 0, first);
+    launch_lines(&open, &step, work, count, first, last);
+    launch_lines(&open, &step, work, count, last, n);
 }
 
 /* No cell of a box. */
@@ -265,23 +284,32 @@ struct value_axis {
 };
 
 /* The axes for population i, the first one along which the box is long first. Returns the index
- * difference from a cell to the one at which the population lies. */
+ * difference from a cell to the one at which the population lies. Without x, if the rows are
+ * lifted and the box is long along x: sets *along. */
 static uint32_t value_axes(const struct view *v, const struct box *b, int i,
-                           struct value_axis axis[3])
+                           struct value_axis axis[3], uint8_t *along)
 {
     static const int velocities[Q][3] = LATTICE_VELOCITIES;
     const uint32_t step[3] = {1, (uint32_t)v->row, (uint32_t)v->plane};
     uint32_t shift = 0;
     int count = 0;
+    *along = VALUES_even;
     for (int wide = 1; wide >= 0; wide--)
         for (int a = 0; a < 3; a++) {
             const int n = b->hi[a] - b->lo[a], c = i & 1 ? velocities[i][a] : 0;
             const int last = c > 0 ? v->n[a] - 1 : 0;
+            const bool lifted = a == 0 && v->lifted.lines > 1;
             if ((n > 1) != wide)
                 continue;
-            shift += (uint32_t)c * step[a];
+            if (lifted && wide)
+                *along = c ? VALUES_next : VALUES_along;
+            else if (lifted)
+                shift += c ? value_next(v, b->lo[0]) : 0;
+            else
+                shift += (uint32_t)c * step[a];
             axis[count++] = (struct value_axis){
-                (uint32_t)n, step[a], c && !v->ghost[a] ? (uint32_t)(last - b->lo[a]) : NOWHERE,
+                (uint32_t)n, step[a],
+                c && !v->ghost[a] && !lifted ? (uint32_t)(last - b->lo[a]) : NOWHERE,
                 (uint32_t)(-c * v->n[a]) * step[a]};
         }
     return shift;
@@ -295,19 +323,23 @@ static void values_of(struct value_launch *l, const struct work *w, int set, int
     const struct population_set *const s = &v->set[set];
     const size_t cells = box_cells(&w->box), bytes = s->bits / 8;
     struct value_axis axis[3];
-    const uint32_t shift = value_axes(v, &w->box, i, axis);
+    uint8_t along;
+    const uint32_t shift = value_axes(v, &w->box, i, axis, &along);
+    const int x = along == VALUES_even ? w->box.lo[0] : 0; /* of the first cell of a row */
     struct value_job job = {
         .slot = (char *)s->populations + (size_t)slot_store(w->task.odd, i) * s->stride * bytes,
         .buffer = (char *)w->task.buffer + message_at(v, w->task.direction, cells, set) +
                   (size_t)number * cells * bytes,
-        .cell = (uint32_t)view_index(v, w->box.lo[0], w->box.lo[1], w->box.lo[2]),
+        .cell = (uint32_t)view_index(v, x, w->box.lo[1], w->box.lo[2]),
         .n = {axis[0].n, axis[1].n},
         .step = {axis[0].step, axis[1].step},
         .turn = {axis[0].turn, axis[1].turn},
         .jump = {axis[0].jump, axis[1].jump},
         .set = (uint8_t)set,
         .bytes = (uint8_t)bytes,
-        .pair = (int8_t)(i & 1 ? i / 2 : -1)};
+        .pair = (int8_t)(i & 1 ? i / 2 : -1),
+        .along = along,
+        .x = w->box.lo[0]};
     for (uint32_t layer = 0; layer < axis[2].n; layer++) {
         job.shift = shift + (layer == axis[2].turn ? axis[2].jump : 0);
         values_add(l, job);

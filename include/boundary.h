@@ -126,6 +126,8 @@ TAGFLOW_FN void view_derive(struct view *v)
         v->seam[axis][1] = v->ghost[axis] ? -1 : v->n[axis] - 1;
         v->across[axis] = (v->n[axis] - 1) * step[axis];
     }
+    const struct lifted_rows plain = {1, 1, 31, 0, 0, INT32_MIN, INT32_MAX, {1, 1}, {-1, -1}};
+    v->lifted = plain;
     for (int type = 0; type < TAG_ROWS; type++) {
         const struct tag_row *const row = &v->rows[type];
         const uint32_t bit = (uint32_t)1 << type % 32;

@@ -246,12 +246,11 @@ TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, uint32_
     }
 }
 
-/* The population that comes back from the wall at (x, y, z), into which `out` leaves along (cx, cy,
+/* The population that comes back from the wall with index n, into which `out` leaves along (cx, cy,
  * cz). */
-TAGFLOW_FN real leave_into(const struct view *v, int x, int y, int z, int cx, int cy, int cz,
-                           real out)
+TAGFLOW_FN real leave_into(const struct view *v, cell_index n, int cx, int cy, int cz, real out)
 {
-    const struct tag_row *const wall = &v->rows[v->tags[view_index(v, x, y, z)] & TAG_ROW];
+    const struct tag_row *const wall = &v->rows[v->tags[n] & TAG_ROW];
     return boundary_leave(wall->boundary, cx, cy, cz, out, wall_parameters(v, wall, STORED_ONE));
 }
 
@@ -275,12 +274,13 @@ TAGFLOW_FN void walls_push(const struct view *v, const struct cell_kinds *kinds,
 
 /* Features that a step can meet. A kernel passes constants, and the step is compiled for them. */
 struct step_kind {
-    int collision; /* COLLISION_mixed: as the cell type says */
-    int forced;    /* there may be forces */
-    int full;      /* there may be subgrid models and sponges */
-    int open;      /* there may be open boundaries */
-    int sparse;    /* some cells have no place, see view_place */
-    int scalars;   /* SCALARS_ */
+    int collision;           /* COLLISION_mixed: as the cell type says */
+    int forced;              /* there may be forces */
+    int full;                /* there may be subgrid models and sponges */
+    int open;                /* there may be open boundaries */
+    int sparse;              /* some cells have no place, see view_place */
+    int scalars;             /* SCALARS_ */
+    struct line_steps along; /* in the line of the cell; of plain rows 1 and -1 */
 };
 
 /* Scalars in a step. */
@@ -293,7 +293,8 @@ enum {
 TAGFLOW_FN struct step_kind step_kind(int collision, int forced, int full, int open, int sparse,
                                       int scalars)
 {
-    const struct step_kind kind = {collision, forced, full, open, sparse, scalars};
+    const struct step_kind kind = {
+        collision, forced, full, open, sparse, scalars, {1, 0 - (cell_index)1}};
     return kind;
 }
 
@@ -454,18 +455,19 @@ TAGFLOW_FN number one_leave(const struct view *v, const struct cell_kinds *kinds
     return t;
 }
 
-/* Changes what leaves the cell into walls, when it is stored; is: KIND_ of the cell, t: from
- * one_leave. */
-TAGFLOW_FN void one_walls(const struct view *v, const struct cell_kinds *kinds, int odd, int x,
-                          int y, int z, uint32_t is, number t, const struct carried *k)
+/* Changes what leaves the cell at position x into walls, when it is stored; is: KIND_ of the cell,
+ * t: from one_leave. */
+TAGFLOW_FN void one_walls(const struct view *v, const struct cell_kinds *kinds, int odd,
+                          struct line_steps line, int x, int y, int z, uint32_t is, number t,
+                          const struct carried *k)
 {
     const number none[Q_AXES] = {0}; /* no surface crosses the links of a swept cell */
     const int type = kind_type(is);
     if (!(is & KIND_AXES))
         return;
     FORGET_PLACE;
-    const cell_index n = owned_index(v, x, y, z);
-    const struct around a = around(v, x, y, z);
+    const cell_index n = position_index(v, x, y, z);
+    const struct around a = position_around(v, line, x, y, z);
     const struct places all = places_of(n, &a);
     const struct set_places p = one_places(&all);
     const int slopes = ONE_ROW(v, kinds, type, ROW_SLOPES);
@@ -475,22 +477,24 @@ TAGFLOW_FN void one_walls(const struct view *v, const struct cell_kinds *kinds, 
 }
 
 /* The rest of its step. */
-TAGFLOW_FN void one_carry(const struct view *v, const struct cell_kinds *kinds, int odd, int x,
-                          int y, int z, uint32_t is, const struct carried *k)
+TAGFLOW_FN void one_carry(const struct view *v, const struct cell_kinds *kinds, int odd,
+                          struct line_steps line, int x, int y, int z, uint32_t is,
+                          const struct carried *k)
 {
     number out[Q_AXES];
     const number t = one_leave(v, kinds, kind_type(is), k->g, out, k);
     FORGET_PLACE;
-    const struct around a = around(v, x, y, z);
-    const struct places all = places_of(owned_index(v, x, y, z), &a);
+    const struct around a = position_around(v, line, x, y, z);
+    const struct places all = places_of(position_index(v, x, y, z), &a);
     const struct set_places p = one_places(&all);
     set_store(v, 1, &odd, &p, out);
-    one_walls(v, kinds, odd, x, y, z, is, t, k);
+    one_walls(v, kinds, odd, line, x, y, z, is, t, k);
 }
 
-/* The step of the flow in an owned cell; `s`: the slots of this step, odd: its parity. kinds: of
- * the view; NULL: from tags. which: number of the cell's kind, if there are kinds; place: of the
- * cell, if kind.sparse. carried: with scalars, out: the flow.
+/* The step of the flow in the owned cell at position x of row (y, z), which in plain rows is its
+ * coordinate; `s`: the slots of this step, odd: its parity. kinds: of the view; NULL: from tags.
+ * which: number of the cell's kind, if there are kinds; place: of the cell, if kind.sparse.
+ * carried: with scalars, out: the flow.
  *
  * A GPU hides memory latency behind many threads, which share the registers. The TAGFLOW_FORGETs
  * save registers: without them the compiler keeps sums over pairs, and all addresses, from their
@@ -500,8 +504,8 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
                                int y, int z, cell_index place, struct step_kind kind,
                                struct carried *carried)
 {
-    struct around a = around(v, x, y, z);
-    cell_index n = owned_index(v, x, y, z);
+    struct around a = position_around(v, kind.along, x, y, z);
+    cell_index n = position_index(v, x, y, z);
     stored *const *const own = (stored *const *)s->own, *const *const next =
                                                             (stored *const *)s->next;
     stored *const rest = (stored *)s->rest;
@@ -529,8 +533,8 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
                       (boundary_open(v->rows[kind_type(self.is)].boundary) ||
                        links_open(v, n, &a, self.is & KIND_LINKS));
     if (opens) {
-        cell_arrived(v, s, x, y, z, self.is & KIND_LINKS, kind.scalars ? carried->lift : 0,
-                     arrived);
+        cell_arrived(v, s, row_x(v, x), y, z, self.is & KIND_LINKS,
+                     kind.scalars ? carried->lift : 0, arrived);
         for (int i = 0; i < Q; i++)
             f[i] = arrived[i] * STORED_ONE;
     } else {
@@ -559,8 +563,8 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
         const uint32_t links = self.is & KIND_LINKS;
         if (!kind_first) {
             FORGET_PLACE;
-            a = around(v, x, y, z);
-            n = owned_index(v, x, y, z);
+            a = position_around(v, kind.along, x, y, z);
+            n = position_index(v, x, y, z);
             p = places_of(n, &a);
         }
 #define X(i, j, cx, cy, cz, weight)                                                                \
@@ -578,8 +582,9 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
     const uint32_t links = self.is & KIND_LINKS;
     const int type = kind_type(self.is);
     const struct tag_row *const row = &v->rows[type];
-    const int at[3] = {x, y, z}, at_hand = kinds && !kind_first && (!kind.forced || kind.scalars) &&
-                                           type == kinds->type;
+    const int at[3] = {kind.sparse ? x : row_x(v, x), y, z},
+              at_hand =
+                  kinds && !kind_first && (!kind.forced || kind.scalars) && type == kinds->type;
     if (kind.scalars == SCALARS_one)
         carried->lift = one_lift(v, kinds, type, carried->g);
     cell_collide(v, row, at_hand ? cell_parts(&kinds->row) : cell_parts(row),
@@ -590,28 +595,28 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
         real back[Q];
         for (int i = 0; i < Q; i++)
             back[i] = out[i] / STORED_ONE;
-        cell_leaves(v, x, y, z, links, NULL, kind.scalars ? carried->lift : 0, arrived, back);
+        cell_leaves(v, row_x(v, x), y, z, links, NULL, kind.scalars ? carried->lift : 0, arrived,
+                    back);
         for (int i = 0; i < Q; i++)
             out[i] = back[i] * STORED_ONE;
     } else if (self.is & KIND_PUSHES && kinds && !(self.is & KIND_SEVERAL)) {
         FORGET_PLACE;
-        walls_push(v, kinds, kind.sparse ? place : owned_index(v, x, y, z), out);
+        walls_push(v, kinds, kind.sparse ? place : position_index(v, x, y, z), out);
     } else if (self.is & KIND_PUSHES) {
+        FORGET_PLACE;
+        a = position_around(v, kind.along, x, y, z);
+        n = position_index(v, x, y, z);
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    if (links & 1u << (j)) {                                                                       \
-        FORGET_PLACE;                                                                              \
-        out[i] = leave_into(v, x + (cx), y + (cy), z + (cz), cx, cy, cz, out[i]);                  \
-    }                                                                                              \
-    if (links & 1u << (i)) {                                                                       \
-        FORGET_PLACE;                                                                              \
-        out[j] = leave_into(v, x - (cx), y - (cy), z - (cz), -(cx), -(cy), -(cz), out[j]);         \
-    }
+    if (links & 1u << (j))                                                                         \
+        out[i] = leave_into(v, n + neighbour(&a, cx, cy, cz), cx, cy, cz, out[i]);                 \
+    if (links & 1u << (i))                                                                         \
+        out[j] = leave_into(v, n + neighbour(&a, -(cx), -(cy), -(cz)), -(cx), -(cy), -(cz), out[j]);
         PAIR_LIST(X)
 #undef X
     }
     FORGET_PLACE;
-    a = around(v, x, y, z);
-    n = owned_index(v, x, y, z);
+    a = position_around(v, kind.along, x, y, z);
+    n = position_index(v, x, y, z);
     if (!kind.sparse) /* looking up places again would cost more than ten registers */
         p = places_of(n, &a);
     rest[p.own] = stored_raw(out[0]);
@@ -621,11 +626,11 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
     PAIR_LIST(X)
 #undef X
     if (kind.scalars == SCALARS_one)
-        one_carry(v, kinds, odd, x, y, z, self.is, carried);
+        one_carry(v, kinds, odd, kind.along, x, y, z, self.is, carried);
 }
 
-/* The step of an owned cell: of the flow, and of the scalars that it holds. Parameters as of
- * cell_step_flow. */
+/* The step of the owned cell at position x of row (y, z): of the flow, and of the scalars that it
+ * holds. Parameters as of cell_step_flow. */
 TAGFLOW_FN void cell_step_placed(const struct view *v, const struct slots *s,
                                  const struct cell_kinds *kinds, uint32_t which, int odd, int x,
                                  int y, int z, cell_index place, struct step_kind kind)
@@ -635,8 +640,8 @@ TAGFLOW_FN void cell_step_placed(const struct view *v, const struct slots *s,
     if (kind.scalars != SCALARS_any)
         return;
     FORGET_PLACE;
-    const cell_index n = owned_index(v, x, y, z);
-    const struct around a = around(v, x, y, z);
+    const cell_index n = position_index(v, x, y, z);
+    const struct around a = position_around(v, kind.along, x, y, z);
     if (type_in(&v->swept, v->tags[n]) || type_in(&v->scalars.holding, v->tags[n]))
         cell_carry(v, odd, n, &a, carried.u, carried.eddy, carried.subgrid, NULL);
 }
@@ -647,7 +652,7 @@ TAGFLOW_FN void cell_step(const struct view *v, const struct slots *s,
                           const struct cell_kinds *kinds, int odd, int x, int y, int z,
                           struct step_kind kind)
 {
-    const cell_index n = owned_index(v, x, y, z);
+    const cell_index n = position_index(v, x, y, z);
     const int placed = !kind.sparse || has_place(v->place, n);
     const cell_index place = kind.sparse && placed ? place_in(v->place, n) : n;
     if (placed)

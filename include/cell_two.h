@@ -43,15 +43,10 @@ TAGFLOW_FN uint32_t pair_of(float low, float high)
 #endif
 }
 
-/* Populations of two cells at their neighbours at cx. at: the neighbour of cell x along y and z
- * alone; down, right: index differences to x - 1 and x + 2. */
-TAGFLOW_FN uint32_t pair_beyond(const stored *p, cell_index at, int cx, cell_index down,
-                                cell_index right)
+/* Halves that lie apart. */
+TAGFLOW_FN uint32_t pair_apart(const stored *low, const stored *high)
 {
-    if (cx == 0)
-        return pair_load(p + at);
-    const cell_index low = at + (cx > 0 ? 1 : down), high = at + (cx > 0 ? right : 0);
-    return p[low].bits | (uint32_t)p[high].bits << 16;
+    return low->bits | (uint32_t)high->bits << 16;
 }
 
 /* Populations of a set in two cells, where they are 8 bytes. */
@@ -77,63 +72,6 @@ TAGFLOW_FN void set_pair_store(set_stored *p, number low, number high)
 #endif
 }
 
-/* Loads the only scalar's populations of cells n, even, and n + 1, as in cells without links: g[i]
- * of both. right: as in pair_beyond. */
-TAGFLOW_FN void pair_one_load(const struct view *v, int odd, cell_index n, const struct around *a,
-                              cell_index right, number g[Q_AXES][2])
-{
-    const struct set_slots s = set_slots_at(v, 1, odd);
-    set_pair_load(s.rest + n, g[0]);
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    set_pair_load(s.own[i / 2] + n, g[i]);                                                         \
-    if (cx == 0) {                                                                                 \
-        set_pair_load(s.next[i / 2] + (n + neighbour(a, 0, cy, cz)), g[j]);                        \
-    } else {                                                                                       \
-        g[j][0] = s.next[i / 2][n + 1];                                                            \
-        g[j][1] = s.next[i / 2][n + right];                                                        \
-    }
-    AXIS_LIST(X)
-#undef X
-}
-
-/* Replaces those of links. */
-TAGFLOW_FN void pair_one_links(const struct view *v, int odd, cell_index n, const struct around *a,
-                               cell_index right, const struct cell_kind self[2],
-                               number g[Q_AXES][2])
-{
-    const struct set_slots s = set_slots_at(v, 1, odd);
-    TAGFLOW_UNROLL
-    for (int k = 0; k < 2; k++) {
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    if (self[k].is >> i & 1)                                                                       \
-        g[i][k] = s.next[i / 2][n + (cell_index)k];                                                \
-    if (self[k].is >> j & 1)                                                                       \
-        g[j][k] = s.own[i / 2][n + (cx == 0 ? neighbour(a, 0, cy, cz) + (cell_index)k              \
-                                    : k     ? right                                                \
-                                            : 1)];
-        AXIS_LIST(X)
-#undef X
-    }
-}
-
-/* Stores what leaves both cells: g, from one_leave. */
-TAGFLOW_FN void pair_one_store(const struct view *v, int odd, cell_index n, const struct around *a,
-                               cell_index right, number g[Q_AXES][2])
-{
-    const struct set_slots s = set_slots_at(v, 1, odd);
-    set_pair_store(s.rest + n, g[0][0], g[0][1]);
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    set_pair_store(s.own[i / 2] + n, g[j][0], g[j][1]);                                            \
-    if (cx == 0) {                                                                                 \
-        set_pair_store(s.next[i / 2] + (n + neighbour(a, 0, cy, cz)), g[i][0], g[i][1]);           \
-    } else {                                                                                       \
-        s.next[i / 2][n + 1] = g[i][0];                                                            \
-        s.next[i / 2][n + right] = g[i][1];                                                        \
-    }
-    AXIS_LIST(X)
-#undef X
-}
-
 /* `from` in the halves that are set in `mask`. */
 TAGFLOW_FN uint32_t pair_merge(uint32_t pair, uint32_t from, uint32_t mask)
 {
@@ -146,10 +84,117 @@ TAGFLOW_FN uint32_t pair_links(const struct cell_kind self[2], int i)
     return (self[0].is >> i & 1 ? 0xffffu : 0) | (self[1].is >> i & 1 ? 0xffff0000u : 0);
 }
 
-/* The step of owned cells x and x + 1 of a row, x even. Where a slot is the cells' own, or their
- * neighbours' at the same x, the populations of both lie in one word. Returns 0, and nothing is
- * done, if they are not both of the kind that this kernel sweeps, or if walls of several types
- * change populations of one. */
+/* Indices of two cells and of their neighbours: along +x `low` of the first cell and `high` of the
+ * second one, one word if the step along x is even. */
+struct two_around {
+    struct around first;
+    cell_index n, low, high, up;
+};
+
+TAGFLOW_FN struct two_around two_around(const struct view *v, struct line_steps line, int x, int y,
+                                        int z)
+{
+    struct two_around a;
+    a.first = position_around(v, line, x, y, z);
+    a.n = position_index(v, x, y, z);
+    a.up = line.up;
+    a.low = a.n + line.up;
+    a.high = a.n + 1 + (x + 1 == v->seam[0][1] ? 0 - (cell_index)v->across[0] : line.up);
+    return a;
+}
+
+/* Loads the only scalar's populations of both cells, as in cells without links: g[i] of both. */
+TAGFLOW_FN void pair_one_load(const struct view *v, int odd, const struct two_around *a,
+                              number g[Q_AXES][2])
+{
+    const struct set_slots s = set_slots_at(v, 1, odd);
+    set_pair_load(s.rest + a->n, g[0]);
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    set_pair_load(s.own[i / 2] + a->n, g[i]);                                                      \
+    if (cx == 0) {                                                                                 \
+        set_pair_load(s.next[i / 2] + (cell_index)(a->n + neighbour(&a->first, 0, cy, cz)), g[j]); \
+    } else if (a->up & 1) {                                                                        \
+        g[j][0] = s.next[i / 2][a->low];                                                           \
+        g[j][1] = s.next[i / 2][a->high];                                                          \
+    } else {                                                                                       \
+        set_pair_load(s.next[i / 2] + a->low, g[j]);                                               \
+    }
+    AXIS_LIST(X)
+#undef X
+}
+
+/* Replaces those of links. */
+TAGFLOW_FN void pair_one_links(const struct view *v, int odd, const struct two_around *a,
+                               const struct cell_kind self[2], number g[Q_AXES][2])
+{
+    const struct set_slots s = set_slots_at(v, 1, odd);
+    TAGFLOW_UNROLL
+    for (int k = 0; k < 2; k++) {
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    if (self[k].is >> i & 1)                                                                       \
+        g[i][k] = s.next[i / 2][a->n + (cell_index)k];                                             \
+    if (self[k].is >> j & 1)                                                                       \
+        g[j][k] = s.own[i / 2][cx != 0 ? (k ? a->high : a->low)                                    \
+                                       : (cell_index)(a->n + neighbour(&a->first, 0, cy, cz) +     \
+                                                      (cell_index)k)];
+        AXIS_LIST(X)
+#undef X
+    }
+}
+
+/* Stores what leaves both cells: g, from one_leave. */
+TAGFLOW_FN void pair_one_store(const struct view *v, int odd, const struct two_around *a,
+                               number g[Q_AXES][2])
+{
+    const struct set_slots s = set_slots_at(v, 1, odd);
+    set_pair_store(s.rest + a->n, g[0][0], g[0][1]);
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    set_pair_store(s.own[i / 2] + a->n, g[j][0], g[j][1]);                                         \
+    if (cx == 0) {                                                                                 \
+        set_pair_store(s.next[i / 2] + (cell_index)(a->n + neighbour(&a->first, 0, cy, cz)),       \
+                       g[i][0], g[i][1]);                                                          \
+    } else if (a->up & 1) {                                                                        \
+        s.next[i / 2][a->low] = g[i][0];                                                           \
+        s.next[i / 2][a->high] = g[i][1];                                                          \
+    } else {                                                                                       \
+        set_pair_store(s.next[i / 2] + a->low, g[i][0], g[i][1]);                                  \
+    }
+    AXIS_LIST(X)
+#undef X
+}
+
+/* The populations of both from the slots that hold those of odd i at the cells themselves, and of
+ * even i at their neighbours. */
+TAGFLOW_FN void pairs_load(stored *const *own, stored *const *next, const struct two_around *a,
+                           uint32_t f[Q])
+{
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    f[i] = pair_load(own[i / 2] + a->n);                                                           \
+    if (cx == 0)                                                                                   \
+        f[j] = pair_load(next[i / 2] + (cell_index)(a->n + neighbour(&a->first, 0, cy, cz)));
+    PAIR_LIST(X)
+#undef X
+    if (a->up & 1) {
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    if (cx)                                                                                        \
+        f[j] = pair_apart(next[i / 2] + (cell_index)(a->low + neighbour(&a->first, 0, cy, cz)),    \
+                          next[i / 2] + (cell_index)(a->high + neighbour(&a->first, 0, cy, cz)));
+        PAIR_LIST(X)
+#undef X
+    } else {
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    if (cx)                                                                                        \
+        f[j] = pair_load(next[i / 2] + (cell_index)(a->low + neighbour(&a->first, 0, cy, cz)));
+        PAIR_LIST(X)
+#undef X
+    }
+}
+
+/* The step of the owned cells at positions x and x + 1 of a row, x even. Where a slot is the cells'
+ * own, or their neighbours' at the same x, the populations of both lie in one word; also in lifted
+ * rows but for the last line, where the step along x is odd as it is in plain rows. Returns 0, and
+ * nothing is done, if they are not both of the kind that this kernel sweeps, or if walls of several
+ * types change populations of one. */
 TAGFLOW_FN int pair_step(const struct view *v, const struct slots *s,
                          const struct cell_kinds *kinds, int odd, int x, int y, int z,
                          struct step_kind kind)
@@ -163,29 +208,20 @@ TAGFLOW_FN int pair_step(const struct view *v, const struct slots *s,
     const int one = kind.scalars == SCALARS_one;
     number g[Q_AXES][2], t[2];
     struct carried carried[2];
-    kind_numbers(kinds, owned_index(v, x, y, z), which);
+    kind_numbers(kinds, position_index(v, x, y, z), which);
     if (!v->early) {
         TAGFLOW_BARRIER;
         if (!(kind_at_hand(kinds, which[0]).is & (KIND_SWEPT | KIND_MORE)) ||
             !(kind_at_hand(kinds, which[1]).is & (KIND_SWEPT | KIND_MORE)))
             return 0;
     }
-/* The index differences to the neighbours along +x and -x of the pair, from cell x. */
-#define AROUND_TWO                                                                                 \
-    const struct around a = around(v, x, y, z);                                                    \
-    const cell_index n = owned_index(v, x, y, z);                                                  \
-    const cell_index right = x + 1 == v->seam[0][1] ? 1 - (cell_index)v->across[0] : 2
-#define OFF(cy, cz) neighbour(&a, 0, cy, cz)
+#define AROUND_TWO const struct two_around a = two_around(v, kind.along, x, y, z)
     {
         AROUND_TWO;
-        first[0] = pair_load(rest + n);
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    first[i] = pair_load(own[i / 2] + n);                                                          \
-    first[j] = pair_beyond(next[i / 2], n + OFF(cy, cz), cx, a.down[0], right);
-        PAIR_LIST(X)
-#undef X
+        first[0] = pair_load(rest + a.n);
+        pairs_load(own, next, &a, first);
         if (one)
-            pair_one_load(v, odd, n, &a, right, g);
+            pair_one_load(v, odd, &a, g);
         for (int i = 0; i < Q; i++)
             TAGFLOW_FORGET(first[i]);
         for (int i = 0; i < Q_AXES && one; i++) {
@@ -207,13 +243,9 @@ TAGFLOW_FN int pair_step(const struct view *v, const struct slots *s,
         uint32_t other[Q];
         FORGET_PLACE;
         AROUND_TWO;
-#define X(i, j, cx, cy, cz, weight)                                                                \
-    other[i] = pair_load(next[i / 2] + n);                                                         \
-    other[j] = pair_beyond(own[i / 2], n + OFF(cy, cz), cx, a.down[0], right);
-        PAIR_LIST(X)
-#undef X
+        pairs_load(next, own, &a, other);
         if (one)
-            pair_one_links(v, odd, n, &a, right, self, g);
+            pair_one_links(v, odd, &a, self, g);
         for (int i = 1; i < Q; i++)
             TAGFLOW_FORGET(other[i]);
         for (int i = 1; i < Q; i++)
@@ -223,7 +255,7 @@ TAGFLOW_FN int pair_step(const struct view *v, const struct slots *s,
         return 0;
     TAGFLOW_UNROLL
     for (int k = 0; k < 2; k++) {
-        const int at[3] = {x + k, y, z};
+        const int at[3] = {row_x(v, x + k), y, z};
         for (int i = 0; i < Q; i++)
             f[i] = pair_half(first[i], k);
         const int type = kind_type(self[k].is),
@@ -244,27 +276,37 @@ TAGFLOW_FN int pair_step(const struct view *v, const struct slots *s,
         }
         if (self[k].is & KIND_PUSHES) {
             FORGET_PLACE;
-            walls_push(v, kinds, owned_index(v, x + k, y, z), out[k]);
+            walls_push(v, kinds, position_index(v, x + k, y, z), out[k]);
         }
     }
     FORGET_PLACE;
     AROUND_TWO;
-    pair_store(rest + n, pair_of(out[0][0], out[1][0]));
+    pair_store(rest + a.n, pair_of(out[0][0], out[1][0]));
+    uint32_t on[Q];
 #define X(i, j, cx, cy, cz, weight)                                                                \
-    {                                                                                              \
-        const uint32_t back = pair_of(out[0][j], out[1][j]), on = pair_of(out[0][i], out[1][i]);   \
-        pair_store(own[i / 2] + n, back);                                                          \
-        if (cx == 0) {                                                                             \
-            pair_store(next[i / 2] + (n + OFF(cy, cz)), on);                                       \
-        } else {                                                                                   \
-            next[i / 2][n + (cx > 0 ? 1 : a.down[0]) + OFF(cy, cz)].bits = (uint16_t)on;           \
-            next[i / 2][n + (cx > 0 ? right : 0) + OFF(cy, cz)].bits = (uint16_t)(on >> 16);       \
-        }                                                                                          \
-    }
+    pair_store(own[i / 2] + a.n, pair_of(out[0][j], out[1][j]));                                   \
+    on[i] = pair_of(out[0][i], out[1][i]);                                                         \
+    if (cx == 0)                                                                                   \
+        pair_store(next[i / 2] + (cell_index)(a.n + neighbour(&a.first, 0, cy, cz)), on[i]);
     PAIR_LIST(X)
 #undef X
+    if (a.up & 1) {
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    if (cx) {                                                                                      \
+        next[i / 2][a.low + neighbour(&a.first, 0, cy, cz)].bits = (uint16_t)on[i];                \
+        next[i / 2][a.high + neighbour(&a.first, 0, cy, cz)].bits = (uint16_t)(on[i] >> 16);       \
+    }
+        PAIR_LIST(X)
+#undef X
+    } else {
+#define X(i, j, cx, cy, cz, weight)                                                                \
+    if (cx)                                                                                        \
+        pair_store(next[i / 2] + (cell_index)(a.low + neighbour(&a.first, 0, cy, cz)), on[i]);
+        PAIR_LIST(X)
+#undef X
+    }
     if (one) {
-        pair_one_store(v, odd, n, &a, right, g);
+        pair_one_store(v, odd, &a, g);
         TAGFLOW_ROLLED
         for (int k = 0; k < 2; k++) {
             struct carried c = carried[0];
@@ -272,15 +314,15 @@ TAGFLOW_FN int pair_step(const struct view *v, const struct slots *s,
                 c.u[axis] = carried[1].u[axis];
             c.eddy = k ? carried[1].eddy : c.eddy;
             c.subgrid = k ? carried[1].subgrid : c.subgrid;
-            one_walls(v, kinds, odd, x + k, y, z, k ? self[1].is : self[0].is, k ? t[1] : t[0], &c);
+            one_walls(v, kinds, odd, kind.along, x + k, y, z, k ? self[1].is : self[0].is,
+                      k ? t[1] : t[0], &c);
         }
     }
-#undef OFF
 #undef AROUND_TWO
     return 1;
 }
 
-/* The step of the owned cells x, even, and x + 1, of those that are in x0 <= cell < x1. */
+/* The step of the owned cells at positions x, even, and x + 1, of those in x0 <= position < x1. */
 TAGFLOW_FN void cell_step_two(const struct view *v, const struct slots *s,
                               const struct cell_kinds *kinds, int odd, int x0, int x1, int x, int y,
                               int z, struct step_kind kind)

@@ -119,7 +119,7 @@ struct change_task {
     int replace;
 };
 struct mass_task {
-    const uint8_t *parts; /* number of each cell's part of the fluid, [cells of the view]; NULL: the
+    const uint8_t *parts; /* number of each cell's part of the fluid, by host_index; NULL: the
                            * kernel takes all fluid */
     int part;             /* the part that the kernel takes */
     double by;            /* raise: added to the density */
@@ -489,7 +489,7 @@ TAGFLOW_FN void cell_drift(const struct view *v, struct task t, size_t cell, siz
 TAGFLOW_FN int part_counts(const struct view *v, struct mass_task of, int x, int y, int z)
 {
     const cell_index n = owned_index(v, x, y, z);
-    return view_fluid(v, n) && (!of.parts || of.parts[n] == of.part);
+    return view_fluid(v, n) && (!of.parts || of.parts[host_index(v, x, y, z)] == of.part);
 }
 
 TAGFLOW_FN void cell_mass(const struct view *v, struct task t, size_t cell, size_t cells, int x,

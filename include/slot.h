@@ -74,6 +74,27 @@ struct scalar_physics {
     int walls;               /* walls give something to scalars */
 };
 
+/* Lifted rows, of a GPU: a row of n = K L owned cells is K lines of L cells. Cell x lies in
+ * line x % K, at place x / K: the neighbour at x + 1 has the same place in the next line.
+ *
+ *   x = 0  K  2K  ...  | 1  K+1  2K+1  ... | ... | K-1  2K-1  ...  n-1 |        K lines
+ *
+ * A cell's position counts these from 0 on. Cells 0 and n - 1 have positions 0 and n - 1; ghost
+ * cells beside a row are where those of a plain row are. docs/gpu.md says what this gains. */
+struct lifted_rows {
+    int lines;        /* K; plain: 1 */
+    int line;         /* L, a power of two; plain: 1 */
+    int bits;         /* 2^bits = L; plain: 31 */
+    int back;         /* K L - 1; plain: 0 */
+    uint32_t inverse; /* 2^32 / K, rounded up, which divides by K; plain: 0 */
+    int first, last;  /* positions of the first cells of lines 1 and K - 1; plain: before and after
+                       * all positions */
+    int32_t up[2];    /* index steps to x + 1: before `last`, from there on */
+    int32_t down[2];  /* to x - 1: from `first` on, before it */
+};
+/* Longest lifted row: `inverse` divides exactly. */
+enum { LIFTED_MOST = 65536 };
+
 /* One rank's block of cells with its sets of populations: all that a kernel needs, passed by value.
  *
  * Owned cells are (0,0,0) to (n-1). An axis with ghost = 1 has one more layer on both sides
@@ -104,6 +125,8 @@ struct view {
     int early;                    /* load populations before the kind is known */
     int seam[3][2];               /* owned coordinates whose neighbours wrap; -1: none */
     ptrdiff_t across[3];          /* index difference between them */
+    struct lifted_rows lifted;    /* with them seam[0] are positions, and ghost cells beside a row
+                                   * count as a wrap: across[0] is -1 */
     struct scalar_physics scalars;
 };
 
@@ -197,20 +220,62 @@ TAGFLOW_FN size_t view_first(const struct view *v)
     return v->origin - (size_t)(v->ghost[0] + v->ghost[1] * v->row + v->ghost[2] * v->plane);
 }
 
+/* Position of an owned cell in a lifted row. */
+TAGFLOW_FN int lifted_position(const struct lifted_rows *l, int x)
+{
+    const int place = (int)((uint64_t)(uint32_t)x * l->inverse >> 32);
+    return (x - place * l->lines) * l->line + place;
+}
+
+/* Position of a cell in its row. Only code for GPUs knows lifted rows. */
+TAGFLOW_FN int row_position(const struct view *v, int x)
+{
+#ifdef TAGFLOW_LIFTED
+    const int position = lifted_position(&v->lifted, x);
+    return x >= 0 && x < v->n[0] ? position : x; /* ghost cells */
+#else
+    (void)v;
+    return x;
+#endif
+}
+
+/* The owned cell at a position. */
+TAGFLOW_FN int row_x(const struct view *v, int position)
+{
+#ifdef TAGFLOW_LIFTED
+    return position * v->lifted.lines - (position >> v->lifted.bits) * v->lifted.back;
+#else
+    (void)v;
+    return position;
+#endif
+}
+
 /* Index of a cell of the block, or of one at most one cell beyond it: in a ghost layer, or wrapped.
  */
 TAGFLOW_FN cell_index view_index(const struct view *v, int x, int y, int z)
 {
-    return (cell_index)v->origin + (cell_index)view_wrap(v, 0, x) +
+    return (cell_index)v->origin + (cell_index)row_position(v, view_wrap(v, 0, x)) +
            (cell_index)view_wrap(v, 1, y) * (cell_index)v->row +
            (cell_index)view_wrap(v, 2, z) * (cell_index)v->plane;
 }
 
-/* The same of an owned cell. */
+/* Index of the owned cell at a position of row (y, z). */
+TAGFLOW_FN cell_index position_index(const struct view *v, int position, int y, int z)
+{
+    return (cell_index)v->origin + (cell_index)position + (cell_index)y * (cell_index)v->row +
+           (cell_index)z * (cell_index)v->plane;
+}
+
+/* Index of an owned cell in arrays of the host, which has plain rows. */
+TAGFLOW_FN cell_index host_index(const struct view *v, int x, int y, int z)
+{
+    return position_index(v, x, y, z);
+}
+
+/* Index of an owned cell. */
 TAGFLOW_FN cell_index owned_index(const struct view *v, int x, int y, int z)
 {
-    return (cell_index)v->origin + (cell_index)x + (cell_index)y * (cell_index)v->row +
-           (cell_index)z * (cell_index)v->plane;
+    return position_index(v, row_position(v, x), y, z);
 }
 
 /* Place of a cell within each slot. Normally the place is the cell's index. Where much of a block
@@ -283,16 +348,43 @@ struct around {
     cell_index up[3], down[3];
 };
 
-TAGFLOW_FN struct around around(const struct view *v, int x, int y, int z)
+/* Index steps along x in a line. */
+struct line_steps {
+    cell_index up, down;
+};
+
+/* In the line of a position. */
+TAGFLOW_FN struct line_steps line_steps(const struct view *v, int position)
 {
-    const int at[3] = {x, y, z};
-    const cell_index step[3] = {1, (cell_index)v->row, (cell_index)v->plane};
+    struct line_steps s = {1, 0 - (cell_index)1};
+#ifdef TAGFLOW_LIFTED
+    s.up = (cell_index)(position < v->lifted.last ? v->lifted.up[0] : v->lifted.up[1]);
+    s.down = (cell_index)(position >= v->lifted.first ? v->lifted.down[0] : v->lifted.down[1]);
+#else
+    (void)v, (void)position;
+#endif
+    return s;
+}
+
+/* Of the cell at a position of row (y, z), in whose line these are the steps. */
+TAGFLOW_FN struct around position_around(const struct view *v, struct line_steps line, int position,
+                                         int y, int z)
+{
+    const int at[3] = {position, y, z};
+    const cell_index up[3] = {line.up, (cell_index)v->row, (cell_index)v->plane};
+    const cell_index down[3] = {line.down, 0 - (cell_index)v->row, 0 - (cell_index)v->plane};
     struct around a;
     for (int axis = 0; axis < 3; axis++) {
-        a.up[axis] = at[axis] == v->seam[axis][1] ? 0 - (cell_index)v->across[axis] : step[axis];
-        a.down[axis] = at[axis] == v->seam[axis][0] ? (cell_index)v->across[axis] : 0 - step[axis];
+        a.up[axis] = at[axis] == v->seam[axis][1] ? 0 - (cell_index)v->across[axis] : up[axis];
+        a.down[axis] = at[axis] == v->seam[axis][0] ? (cell_index)v->across[axis] : down[axis];
     }
     return a;
+}
+
+TAGFLOW_FN struct around around(const struct view *v, int x, int y, int z)
+{
+    const int position = row_position(v, x);
+    return position_around(v, line_steps(v, position), position, y, z);
 }
 
 /* Index difference to the neighbour at (cx, cy, cz). */
@@ -386,6 +478,15 @@ TAGFLOW_FN size_t store_address(const struct view *v, int set, int odd, int i, i
     const cell_index place =
         i & 1 ? next_place(v, i / 2, x, y, z) : view_place(v, view_index(v, x, y, z));
     return (size_t)slot_store(odd, i) * v->set[set].stride + place;
+}
+
+/* The same element of a set in a view whose rows are lifted, for an offset in plain rows. */
+TAGFLOW_FN uint64_t lifted_address(const struct view *v, int set, uint64_t at)
+{
+    const uint64_t stride = v->set[set].stride, place = at % stride;
+    const uint64_t first = view_first(v) + (uint64_t)v->ghost[0]; /* cell 0 of the first row */
+    const uint64_t x = place < first ? UINT64_MAX : (place - first) % (uint64_t)v->row;
+    return x < (uint64_t)v->n[0] ? at - x + (uint64_t)lifted_position(&v->lifted, (int)x) : at;
 }
 
 /* The flow's slots at an odd or even step, for populations of `bytes` each. */

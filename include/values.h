@@ -4,7 +4,8 @@
  *
  * The host makes a job for each population of each message. Its cells are a box that is one cell
  * thick along at least one axis; they lie in rows. Value k of row r belongs to the cell with index
- * cell + k step[0] + r step[1], and is number k + r n[0] of the buffer. */
+ * cell + k step[0] + r step[1], and is number k + r n[0] of the buffer. In lifted rows the cells of
+ * a job along x are not evenly spaced: value k belongs to cell x + k. */
 #ifndef TAGFLOW_VALUES_H
 #define TAGFLOW_VALUES_H
 
@@ -12,22 +13,37 @@
 
 /* Indices are modulo 2^32, as all indices on GPUs. */
 struct value_job {
-    char *slot;       /* to which the population is stored: its first element */
-    char *buffer;     /* the job's first value */
-    uint32_t cell;    /* index of its first cell */
-    uint32_t shift;   /* from a cell to the one at which its population lies */
-    uint32_t n[2];    /* values of a row; rows */
+    char *slot;     /* to which the population is stored: its first element */
+    char *buffer;   /* the job's first value */
+    uint32_t cell;  /* index of its first cell; along lifted rows: of the first row's first cell */
+    uint32_t shift; /* from a cell to the one at which its population lies */
+    uint32_t n[2];  /* values of a row; rows */
     uint32_t step[2]; /* index steps within a row, and from row to row */
     uint32_t turn[2]; /* here the axis wraps between the two; or at no cell. Then `jump` */
     uint32_t jump[2]; /* is added to the shift */
     uint8_t set, bytes;
-    int8_t pair; /* of a population that lies at a neighbour; -1: it lies at the cell itself */
+    int8_t pair;   /* of a population that lies at a neighbour; -1: it lies at the cell itself */
+    uint8_t along; /* VALUES_* */
+    int32_t x;     /* VALUES_along, VALUES_next: of value 0 */
 };
 
+/* Rows of values. even: evenly spaced; along: along lifted rows; next: the same, and the
+ * populations lie at x + 1, which `shift` leaves out. */
+enum { VALUES_even, VALUES_along, VALUES_next };
+
 /* Index of the cell of value k of row r. */
-TAGFLOW_FN uint32_t value_cell(const struct value_job *j, uint32_t k, uint32_t r)
+TAGFLOW_FN uint32_t value_cell(const struct view *v, const struct value_job *j, uint32_t k,
+                               uint32_t r)
 {
-    return j->cell + k * j->step[0] + r * j->step[1];
+    const uint32_t first = j->cell + r * j->step[1];
+    return j->along == VALUES_even ? first + k * j->step[0]
+                                   : first + (uint32_t)row_position(v, j->x + (int)k);
+}
+
+/* Index difference from a cell of a lifted row to the one at x + 1. */
+TAGFLOW_FN uint32_t value_next(const struct view *v, int x)
+{
+    return (uint32_t)row_position(v, view_wrap(v, 0, x + 1)) - (uint32_t)row_position(v, x);
 }
 
 /* The place of its population. n: the cell. False: it has none, which occurs where only fluid cells
@@ -35,8 +51,9 @@ TAGFLOW_FN uint32_t value_cell(const struct value_job *j, uint32_t k, uint32_t r
 TAGFLOW_FN int value_place(const struct view *v, const struct value_job *j, uint32_t k, uint32_t r,
                            uint32_t n, uint32_t *place)
 {
-    const uint32_t m =
-        n + j->shift + (k == j->turn[0] ? j->jump[0] : 0) + (r == j->turn[1] ? j->jump[1] : 0);
+    const uint32_t m = n + j->shift + (k == j->turn[0] ? j->jump[0] : 0) +
+                       (r == j->turn[1] ? j->jump[1] : 0) +
+                       (j->along == VALUES_next ? value_next(v, j->x + (int)k) : 0);
     *place = m;
     if (!v->place)
         return 1;
@@ -71,7 +88,7 @@ TAGFLOW_FN void element_store(int bytes, void *to, size_t at, uint64_t value)
 TAGFLOW_FN void value_pack(const struct view *v, const struct value_job *j, uint32_t k, uint32_t r)
 {
     uint32_t place;
-    const int found = value_place(v, j, k, r, value_cell(j, k, r), &place);
+    const int found = value_place(v, j, k, r, value_cell(v, j, k, r), &place);
     element_store(j->bytes, j->buffer, k + (size_t)r * j->n[0],
                   found ? element_load(j->bytes, j->slot, place) : 0);
 }
@@ -81,7 +98,7 @@ TAGFLOW_FN void value_unpack(const struct view *v, const struct value_job *j, ui
                              uint32_t r)
 {
     uint32_t place;
-    const uint32_t cell = value_cell(j, k, r);
+    const uint32_t cell = value_cell(v, j, k, r);
     int tag = v->tags[cell];
     TAGFLOW_FORGET(tag); /* first: what is done to the value waits for it */
     uint64_t value = element_load(j->bytes, j->buffer, k + (size_t)r * j->n[0]);

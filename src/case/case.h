@@ -218,6 +218,10 @@ enum exchange {
 /* Whether memory holds populations only of the cells that need them (domain/sparse.h). */
 #define SPARSE_LIST(X) X(auto) X(always) X(never)
 enum sparse_use { SPARSE_auto, SPARSE_always, SPARSE_never };
+/* How rows of cells lie in the memory of a GPU, see struct lifted_rows. */
+#define ROW_ORDER_LIST(X) X(plain) X(lifted)
+enum row_order { ROW_ORDER_plain, ROW_ORDER_lifted };
+
 /* One lattice unit of length, time and density in m, s and kg/m3; all 1 and given = false
  * when the case has no `units`. */
 struct case_units {
@@ -623,6 +627,7 @@ struct flow_case {
         enum transport transport;
         unsigned exchange; /* bits of enum exchange */
         enum sparse_use sparse;
+        enum row_order rows;
         int sweep;         /* most steps in one sweep over memory; 0: as many as pay */
         double time_limit; /* seconds this job may take; 0: none */
         struct case_stop stop;

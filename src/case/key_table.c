@@ -769,6 +769,11 @@ const struct key key_table[] = {
      .fallback = "auto", .example = "never",
      .meaning = "memory for the populations of fluid cells alone; auto: if these are at most 0.65 of "
                 "those of all cells, with scalars 0.2: they are slower so on the CPU"},
+    {ROW("run.rows", KEY_CHOICE), .level = LEVEL_SAME, AT(flow_case, run.rows),
+     .choices = key_row_orders, .fallback = "plain", .example = "lifted",
+     .meaning = "order of a row's cells in the memory of a GPU; lifted: most neighbours along x are whole "
+                "lines of memory apart, if a rank's cells along x allow it; a CPU ignores it; the bits "
+                "are the same"},
     {ROW("run.sweep", KEY_COUNT), .level = LEVEL_SAME,
      AT(flow_case, run.sweep), .range = BETWEEN(1, SWEEP_STEPS), .fallback = "auto", .example = "1",
      .meaning = "most steps in one sweep over memory; auto: several where the CPU waits for memory; "

@@ -287,6 +287,7 @@ struct key {
     X(transports,        TRANSPORT_LIST(KEY_WORD))                                                 \
     X(exchanges,         EXCHANGE_LIST(KEY_WORD))                                                  \
     X(sparse,            SPARSE_LIST(KEY_WORD))                                                    \
+    X(row_orders,        ROW_ORDER_LIST(KEY_WORD))                                                 \
     X(scalar_kinds,      SCALAR_KIND_LIST(KEY_WORD))                                               \
     X(limiters,          LIMITER_LIST(KEY_WORD))                                                   \
     X(scalar_walls,      "adiabatic",)                                                             \

@@ -187,6 +187,8 @@ void narrate_start(const struct narrator *n, const char *from)
     say_bodies(n);
     if (d->filled_cells)
         say("isolated pores: %lld cells of them are made solid", (long long)d->filled_cells);
+    if (*n->grid->level->backend->rows)
+        say("rows: %s", n->grid->level->backend->rows);
     say_transport(n);
     if (n->progress.messages.all > 0)
         say("messages: %.4g MB a step through MPI, %.4g MB of them between hosts",

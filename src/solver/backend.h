@@ -46,6 +46,7 @@ struct backend {
     const struct backend_type *type;
     char description[128]; /* "cpu, x86-64-v4, 2 threads" */
     const char *remark;    /* line for the log: what would run faster here; NULL: none */
+    char rows[80]; /* line for the log: how the prepared view's rows lie; empty: nothing to say */
     enum precision storage, arithmetic;
     enum isa isa;  /* of the kernels; ISA_auto: not a CPU's */
     double loaded; /* bytes of device memory that kernels and the stacks of their threads took when
@@ -72,8 +73,9 @@ struct backend_wanted {
     struct backend *beside; /* another one of this run, which stays open longer: share its device
                              * and its queues; NULL: none */
     MPI_Comm comm;
-    bool share; /* several ranks may use one device */
-    bool peers; /* ranks of a host may use each other's memory */
+    bool share;       /* several ranks may use one device */
+    bool peers;       /* ranks of a host may use each other's memory */
+    bool lifted_rows; /* of a GPU, if a rank's cells allow it; see slot.h */
 };
 
 struct backend_type {
@@ -109,7 +111,9 @@ struct backend_type {
     void (*free_host)(struct backend *, void *);
     /* Free and total bytes of the backend's memory; 0, 0: not known. */
     void (*memory)(struct backend *, double *free, double *all);
-    /* In the queue: a kernel over some boxes, one after the other or at once. */
+    /* In the queue: a kernel over some boxes, one after the other or at once. Boxes of the step
+     * divide the block: in place of a box's cells a backend may step as many others of the same
+     * rows, with the same cells x = 0 and n - 1. */
     void (*launch)(struct backend *, enum queue, enum kernel, const struct view *,
                    const struct work *, int count);
     /* In the queue of the interior: several steps in one sweep over memory. view: [steps] as from

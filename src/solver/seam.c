@@ -125,10 +125,27 @@ static double all_bytes(const struct seam_made m[MADE], const struct view *v, si
     return bytes;
 }
 
+/* Turns offsets in plain rows, as on the host, into those in the kernels' views. */
+static void lift(const struct seam *s, const struct seam_made *m)
+{
+    const struct view *const fine = &s->fine->view, *const coarse = &s->coarse->view;
+    for (size_t k = 0; k < m->link_count && fine->lifted.lines > 1; k++)
+        m->link[k].at = lifted_address(fine, m->set, m->link[k].at);
+    for (size_t k = 0; k < m->later_count && fine->lifted.lines > 1; k++)
+        m->later[k].at = lifted_address(fine, m->set, m->later[k].at);
+    for (int odd = 0; odd < 2 && coarse->lifted.lines > 1; odd++) {
+        for (size_t k = 0; k < m->values; k++)
+            m->value[k].at[odd] = lifted_address(coarse, m->set, m->value[k].at[odd]);
+        for (size_t k = 0; k < m->group_count; k++)
+            m->group[k].at[odd] = lifted_address(coarse, m->set, m->group[k].at[odd]);
+    }
+}
+
 /* Lists on the host -> memory of the backend. */
 static enum status put_made(struct seam *s, struct seam_lists *l, const struct seam_made *m)
 {
     enum status status = STATUS_OK;
+    lift(s, m);
     l->value = put(s, m->value, m->values, sizeof *m->value, &status);
     l->beside = put(s, m->beside, 6 * m->sent.count, sizeof *m->beside, &status);
     l->link[0] = put(s, m->link, m->link_count, sizeof *m->link, &status);

@@ -135,6 +135,7 @@ struct backend_wanted backend_wanted(const struct flow_case *c, MPI_Comm comm, b
                                    .isa = c->run.isa,
                                    .threads = c->run.threads > 0 ? c->run.threads : 1,
                                    .sweep = c->run.sweep,
+                                   .lifted_rows = c->run.rows == ROW_ORDER_lifted,
                                    .comm = comm,
                                    .share = share,
                                    .peers = c->run.transport == TRANSPORT_auto ||

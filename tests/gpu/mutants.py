@@ -7,7 +7,7 @@
 
 Each mutant is the product with one call taken out; the tests are those of the CUDA backend on the stand-in, which
 delays streams as far as their events allow, or runs them in random orders. Not part of the test suite: run it after a
-change of src/solver/{solver,exchange,halo,peers,seam}.c, cuda/{backend,launch}.c or steps with one scalar.
+change of src/solver/{solver,exchange,halo,peers,seam}.c, cuda/{backend,launch,rows}.c or steps with one scalar.
 """
 import os
 import re
@@ -22,7 +22,7 @@ SOURCE, BUILD = FOLDER + "/source", FOLDER + "/build"  # beside each other: Meso
 SOLVER, STEP, HALO, PEERS, CUDA = "src/solver/solver.c", "src/solver/step.c", "src/solver/halo.c", "src/solver/peers.c", "cuda/backend.c"
 LAUNCH = "cuda/launch.c"
 SEAM, EXCHANGE, VALUES = "src/solver/seam.c", "src/solver/exchange.c", "include/values.h"
-CELL, CELL_TWO = "include/cell.h", "include/cell_two.h"
+CELL, CELL_TWO, SLOT, ROWS = "include/cell.h", "include/cell_two.h", "include/slot.h", "cuda/rows.c"
 # File, the function it is in, the call, what takes its place.
 MUTANTS = [
     (STEP, "shell_and_pack", "b->type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);", ""),
@@ -92,6 +92,18 @@ MUTANTS = [
     (LAUNCH, "values_add", "values_launch(l);", "l->call->count--;"),
     (LAUNCH, "value_axes", "(n > 1) != wide", "wide"),
     (LAUNCH, "value_axes", "v->n[a] - 1 : 0", "v->n[a] : 0"),
+    (ROWS, "rows_lift", ".up = {places, 1 - (n - places)}", ".up = {places, -(n - places)}"),
+    (ROWS, "rows_lift", ".down = {-places, n - places - 1}", ".down = {-places, n - places}"),
+    (ROWS, "rows_lift", "v->ghost[0] ? -1 : n - 1", "n - 1"),
+    (ROWS, "rows_permute", "memcpy(plain, to, row);", "memset(plain, 0, row);"),
+    (LAUNCH, "launch_lines", "line_steps(v, from)", "line_steps(v, 0)"),
+    (LAUNCH, "launch_steps", "launch_lines(&open, &step, work, count, last, n);", ""),
+    (LAUNCH, "value_axes", "c ? VALUES_next : VALUES_along", "VALUES_along"),
+    (SEAM, "lift", "m->later[k].at = lifted_address(fine, m->set, m->later[k].at);", ""),
+    (SEAM, "lift", "m->group[k].at[odd] = lifted_address(coarse, m->set, m->group[k].at[odd]);", ";"),
+    (SLOT, "row_x", "* v->lifted.back", "* (v->lifted.back - 1)"),
+    (CELL_TWO, "two_around", "x + 1 == v->seam[0][1]", "0"),
+    (VALUES, "value_next", "view_wrap(v, 0, x + 1)", "(x + 1)"),
     (VALUES, "value_cell", "r * j->step[1]", "r"),
     (VALUES, "value_place", "k == j->turn[0]", "k == UINT32_MAX"),
     (VALUES, "value_place", "!has_place(v->place, n)", "0"),
@@ -101,10 +113,10 @@ MUTANTS = [
     (CELL, "cell_step_flow", "one_load(v, odd, &p, links & KIND_AXES, carried->g);", ";"),
     (CELL, "cell_step_flow", "carried->lift = one_lift(v, kinds, type, carried->g);", "carried->lift = 0;"),
     (CELL, "one_leave", "if (ONE_ROW(v, kinds, type, ROW_SLOPES))", "if (kinds->scalar.slopes)"),
-    (CELL, "one_carry", "one_walls(v, kinds, odd, x, y, z, is, t, k);", ""),
-    (CELL_TWO, "pair_step", "pair_one_links(v, odd, n, &a, right, self, g);", ";"),
+    (CELL, "one_carry", "one_walls(v, kinds, odd, line, x, y, z, is, t, k);", ""),
+    (CELL_TWO, "pair_step", "pair_one_links(v, odd, &a, self, g);", ";"),
     (CELL_TWO, "pair_step", "k ? t[1] : t[0]", "t[0]"),
-    (CELL_TWO, "pair_one_store", "n + right", "n + 2"),
+    (CELL_TWO, "pair_one_store", "a->high", "a->low + 1"),
 ]
 
 
@@ -146,6 +158,20 @@ for how in host device ipc; do gpu=$(run 2 cuda cut $how) && [ "$cpu" = "$gpu" ]
 """
 
 
+# A refined grid of which both levels have lifted rows, and exchange with themselves.
+LIFTED = """
+run() { tests/gpu/tagflow_standin run ../source/configs/taylor_green_2d.yaml --output lifted --overwrite --backend $1 --set solver.storage=$2 \\
+    --set domain.cells='[128, 12, 8]' --set run.steps=5 --set solver.collision=rr --set run.rows=lifted --set run.exchange=$3 \\
+    --set refine='{middle: {level: 1, box: {from: [32, 4, 0], to: [96, 8, 8]}}}' \\
+    --set output='{log: {every: 0}, series: {flow: {every: 1, of: [mass, kinetic_energy]}}}' >lifted.log 2>&1 || exit 1
+    grep state_hash lifted/report.json; cat lifted/series/flow.csv; }
+for storage in fp32 fp16; do
+    cpu=$(run cpu $storage cut) && gpu=$(run cuda $storage cut) && [ "$cpu" = "$gpu" ] && grep -q "rows: lifted" lifted.log &&
+        gpu=$(run cuda $storage all) && [ "$cpu" = "$gpu" ] || exit 1
+done
+"""
+
+
 # Two ranks of which one's writes into the other's memory are lost but for the first page; one message each way.
 LOSSY = """
 . "$0"
@@ -174,6 +200,9 @@ def tests():
         for precision, cells in ("fp32", "33,4,3"), ("fp16/fp32", "34,4,3"):
             yield f"parity {precision} {order}", ["tests/gpu/parity_standin", "--backend", "cuda", "--cells", cells, "--precision", precision], \
                 f"late=1,order={order}"
+        yield "lifted rows, " + order, ["sh", "-c", LIFTED], f"late=1,order={order}"
+        yield "parity of lifted rows, " + order, ["tests/gpu/parity_standin", "--backend", "cuda", "--cells", "128,3,2", "--rows", "lifted",
+                                                  "--one-in", "8"], f"late=1,order={order}"
         yield "backend " + order, ["tests/gpu/standin_backend_32"], f"late=1,order={order}"
 
 

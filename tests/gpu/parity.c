@@ -16,7 +16,7 @@
 
 static const char help[] =
     "parity [--backend NAME]... [--precision NAME] [--seed N] [--cells NX,NY,NZ] [--one-in N]\n"
-    "       [--first] [--bench [--seconds S] [--kernel NAME]] [--json FILE]\n"
+    "       [--rows lifted] [--first] [--bench [--seconds S] [--kernel NAME]] [--json FILE]\n"
     "parity --list | --help\n"
     "\n"
     "Runs every kernel of every variant of the backends beside the plain cell functions and\n"
@@ -29,6 +29,7 @@ static const char help[] =
     "                    the host, else 512,512,512 or the largest cube that fits\n"
     "  --one-in N        only one block in N, of every size and every kind of axes; variants take\n"
     "                    turns; default 1\n"
+    "  --rows lifted     as run.rows of a case: kernels other than those between two levels\n"
     "  --first           end a variant at its first difference\n"
     "  --bench           after a short comparison, time each kernel\n"
     "  --seconds S       how long for each, after warming up; default 1\n"
@@ -46,7 +47,7 @@ struct options {
     int backends;
     unsigned long long seed;
     int cells[3], one_in;
-    bool sized, first, bench, list;
+    bool sized, first, bench, list, lifted;
     double seconds;
     const char *precision, *json, *kernel;
 };
@@ -138,6 +139,10 @@ static enum status read_option(struct options *o, const char *name, const char *
         if (!known)
             return fail_user("--kernel %s: no such kernel (parity --list)", value);
         o->kernel = value;
+    } else if (strcmp(name, "--rows") == 0) {
+        o->lifted = strcmp(value, "lifted") == 0;
+        if (!o->lifted && strcmp(value, "plain") != 0)
+            return fail_user("--rows %s: plain or lifted", value);
     } else {
         o->json = value;
     }
@@ -146,8 +151,9 @@ static enum status read_option(struct options *o, const char *name, const char *
 
 static enum status read_options(struct options *o, int count, char **arguments)
 {
-    static const char *const valued[] = {"--backend", "--precision", "--seed",   "--cells",
-                                         "--one-in",  "--seconds",   "--kernel", "--json"};
+    static const char *const valued[] = {"--backend", "--precision", "--seed",
+                                         "--cells",   "--one-in",    "--seconds",
+                                         "--kernel",  "--json",      "--rows"};
     *o = (struct options){.seed = 1, .seconds = 1, .one_in = 1};
     for (int k = 1; k < count; k++) {
         const char *const name = arguments[k];
@@ -220,6 +226,7 @@ enum status variant_open(struct backend **b, const struct variant *v, int thread
                                           .arithmetic = precision(v->expect->arithmetic),
                                           .isa = v->isa,
                                           .threads = threads,
+                                          .lifted_rows = v->lifted,
                                           .comm = MPI_COMM_SELF,
                                           .share = true};
     return v->type->open(b, &wanted);
@@ -273,6 +280,7 @@ static enum status run_backend(const struct backend_type *type, const struct opt
             continue;
         }
         r->variants++;
+        v.lifted = o->lifted;
         const enum status one = run_variant(&v, k, o, r);
         status = status ? status : one;
     }

@@ -179,6 +179,7 @@ struct variant {
     const struct backend_type *type;
     const struct expectation *expect;
     enum isa isa;
+    bool lifted;   /* rows, of blocks that allow it */
     char name[64]; /* "cpu x86-64-v3 fp32" */
 };
 

@@ -33,6 +33,7 @@ struct trial {
     char *listed;               /* the same as before[BUFFERS], with lists of a seam */
     char *after[2];             /* ... and what was left there */
     char *wanted[2];            /* what should have been */
+    char *lifted;               /* populations before, in the order of lifted rows */
     struct initial *initial[2]; /* for begin: of the backend, of the host */
     enum state state;
     int odd;
@@ -231,6 +232,46 @@ static void set_populations(const struct trial *t, struct view *v, char *memory)
     v->layers = v->set[SET_flow].populations;
 }
 
+/* ---- lifted rows ---- */
+
+/* Puts the rows of all sets into the order of the launches' view, or back. */
+static void reorder(const struct trial *t, char *memory, bool back)
+{
+    const struct view *const v = &t->ground.view;
+    const size_t n = (size_t)v->n[0], rows = (t->ground.cells - view_first(v)) / (size_t)v->row;
+    char *const row = malloc(n * sizeof(double));
+    for (int set = 0; set < v->sets && row; set++) {
+        const size_t bytes = v->set[set].bits / 8, slots = v->set[set].q;
+        for (size_t k = 0; k < slots * rows; k++) {
+            const size_t cell = view_first(v) + (size_t)v->ghost[0] + k % rows * (size_t)v->row;
+            char *const at = memory + t->set[set] + (k / rows * v->set[set].stride + cell) * bytes;
+            memcpy(row, at, n * bytes);
+            for (size_t x = 0; x < n; x++) {
+                const size_t p = (size_t)lifted_position(&t->view.lifted, (int)x);
+                memcpy(at + (back ? x : p) * bytes, row + (back ? p : x) * bytes, bytes);
+            }
+        }
+    }
+    free(row);
+}
+
+/* Can a launch be compared? Boxes of the step have to divide the block, or its rows; parts and
+ * lists are by index, which the caller knows of plain rows alone. */
+static bool comparable(const struct trial *t, enum kernel kernel, const struct launch *l)
+{
+    const struct box all = ground_all(&t->ground);
+    bool whole = true;
+    size_t cells = 0;
+    for (int k = 0; k < l->count; k++) {
+        const struct work *const w = &l->work[k];
+        whole = whole && w->box.lo[0] == 0 && w->box.hi[0] == all.hi[0];
+        cells += box_cells(&w->box);
+        if ((kernel == KERNEL_mass || kernel == KERNEL_raise) && w->task.mass.parts)
+            return false;
+    }
+    return !takes_seam(kernel) && (kernel != KERNEL_step || whole || cells == box_cells(&all));
+}
+
 /* The same buffers with the lists of a launch, for memory `there`. */
 static void write_lists(const struct trial *t, const struct launch *l, char *buffers,
                         const char *there)
@@ -259,8 +300,15 @@ static enum status run_launch(struct trial *t, enum kernel kernel, const struct 
         memcpy(t->listed, t->before[BUFFERS], l->whole);
         write_lists(t, l, t->listed, t->memory[BUFFERS]);
     }
+    const bool lifted = t->view.lifted.lines > 1;
+    if (lifted) {
+        memcpy(t->after[POPULATIONS], before[POPULATIONS], size[POPULATIONS]);
+        reorder(t, t->after[POPULATIONS], false);
+        memcpy(t->lifted, t->after[POPULATIONS], size[POPULATIONS]);
+    }
     for (int m = 0; m < 2; m++)
-        type->copy(b, QUEUE_INTERIOR, t->memory[m], before[m], size[m]);
+        type->copy(b, QUEUE_INTERIOR, t->memory[m],
+                   lifted && m == POPULATIONS ? t->after[m] : before[m], size[m]);
     type->after(b, QUEUE_SHELL, QUEUE_INTERIOR);
     set_populations(t, &v, t->memory[POPULATIONS]);
     work_in(l, kernel, t->odd, &v, t->initial[0], t->memory[BUFFERS], work);
@@ -278,12 +326,16 @@ static enum status run_launch(struct trial *t, enum kernel kernel, const struct 
         write_lists(t, l, t->wanted[BUFFERS], t->wanted[BUFFERS]);
     v = t->ground.view;
     set_populations(t, &v, t->wanted[POPULATIONS]);
+    if (lifted)
+        v.layers = (double *)(t->lifted + t->set[SET_flow]);
     work_in(l, kernel, t->odd, &v, t->initial[1], t->wanted[BUFFERS], work);
     const uint64_t mode = rounding_exact();
     for (int k = 0; k < l->count; k++)
         t->variant->expect->kernel[kernel](&v, &work[k]);
     rounding_set(mode);
     const enum status shell = type->wait(b, QUEUE_SHELL), interior = type->wait(b, QUEUE_INTERIOR);
+    if (lifted)
+        reorder(t, t->after[POPULATIONS], true);
     return shell ? shell : interior;
 }
 
@@ -294,6 +346,8 @@ static enum status run_plans(struct trial *t, int first, int last, struct tally 
         for (int k = 0; k < t->plan[kernel].count; k++)
             for (t->odd = 0; t->odd < 2; t->odd++) {
                 const struct launch *const l = &t->plan[kernel].launch[k];
+                if (t->view.lifted.lines > 1 && !comparable(t, (enum kernel)kernel, l))
+                    continue;
                 const enum status status = run_launch(t, (enum kernel)kernel, l);
                 if (status)
                     return status;
@@ -323,6 +377,7 @@ static void trial_destroy(struct trial *t)
         b->type->close(b);
     }
     free(t->plan);
+    free(t->lifted);
     free(t->tags);
     ground_destroy(&t->ground);
 }
@@ -371,7 +426,8 @@ static enum status trial_create(struct trial *t, const struct variant *v, const 
     }
     t->before[WIDE] = t->backend->type->alloc_host(t->backend, t->size[BUFFERS]);
     t->listed = t->backend->type->alloc_host(t->backend, t->size[BUFFERS]);
-    ok = ok && t->before[WIDE] && t->listed;
+    t->lifted = malloc(t->size[POPULATIONS]);
+    ok = ok && t->before[WIDE] && t->listed && t->lifted;
     if (!ok)
         return fail_machine("out of memory for %s", t->about);
     return t->backend->type->prepare(t->backend, &t->ground.view, &t->view);
@@ -470,6 +526,8 @@ enum status check_variant(const struct variant *v, const struct check *c, int *f
             const struct tally *const t = &tally[kernel][state];
             /* What the backend failed in before its turn is no result, nor what had no turn. */
             if (ended && t->different == 0)
+                continue;
+            if (v->lifted && takes_seam((enum kernel)kernel))
                 continue;
             const bool bad = t->different > 0 || t->launches == 0;
             *failed += bad;

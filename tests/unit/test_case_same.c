@@ -416,6 +416,7 @@ static const struct change {
     {"run.exchange", BASE, "run.exchange=all", NULL},
     {"run.exchange", BASE, "run.exchange=[x, z]", NULL},
     {"run.sparse", BASE, "run.sparse=always", NULL},
+    {"run.rows", BASE, "run.rows=lifted", NULL},
     {"run.sweep", BASE, "run.sweep=2", NULL},
     {"run.time_limit", BASE, "run.time_limit=1h", NULL},
     {"run.stop", BASE, "run.stop={of: residual, change: 1e-6}", NULL},

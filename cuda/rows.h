@@ -1,0 +1,16 @@
+/* Lifted rows of cells, see slot.h: which views have them, and arrays of the host in their order.
+ */
+#ifndef TAGFLOW_CUDA_ROWS_H
+#define TAGFLOW_CUDA_ROWS_H
+
+#include "cuda_backend.h"
+
+/* Lifts the rows of a view as from view_derive, if they can be. bits: of a stored population.
+ * Returns why they cannot; NULL: they are lifted. */
+const char *rows_lift(struct view *v, int bits);
+
+/* Puts an array [cells] of elements of `bytes` bytes, in the order of plain rows, into that of the
+ * view; not if its rows are plain. False: no memory; the array then has no order. */
+bool rows_permute(const struct view *v, void *array, size_t bytes);
+
+#endif
