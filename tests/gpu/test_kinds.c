@@ -173,6 +173,46 @@ static void every_cell_has_its_kind(void **state)
     }
 }
 
+/* A row of fluid in which every third cell has a kind of its own: a type, with or without walls on
+ * both sides along y. */
+static void make_row(struct scene *s, int cells)
+{
+    enum { TYPES = 90 };
+    struct view *const v = &s->view;
+    make(s, (const int[3]){3 * cells + 2, 1, 1}, (const int[3]){1, 1, 1}, 1, 1, 1 << 20);
+    memset(s->tags, 0, v->cells);
+    for (int k = 0; k < cells; k++) {
+        const int x = 3 * k + 1;
+        s->tags[view_index(v, x, 0, 0)] = (uint8_t)(2 + k % TYPES) | TAG_BESIDE;
+        for (int side = 0; side < 2; side++)
+            if (k / TYPES >> side & 1)
+                s->tags[view_index(v, x, side ? 1 : -1, 0)] = FLUID_BEFORE;
+        for (int step = -1; step <= 1; step += 2)
+            s->tags[view_index(v, x + step, 0, 0)] |= TAG_BESIDE;
+    }
+}
+
+/* 256 kinds have numbers of one byte, one more needs two. */
+static void numbers_are_as_wide_as_they_need_to_be(void **state)
+{
+    struct scene s;
+    struct kinds made;
+    (void)state;
+    for (size_t count = 255; count <= 258; count++) {
+        size_t found = 0;
+        for (int cells = (int)count - 16; found != count && cells <= (int)count; cells++) {
+            make_row(&s, cells);
+            assert_int_equal(kinds_create(&made, &s.view), STATUS_OK);
+            found = made.count;
+            kinds_destroy(&made);
+            if (found == count)
+                check(&s, count <= 256 ? 1 : 2);
+            free(s.tags);
+        }
+        assert_int_equal(found, count);
+    }
+}
+
 /* The kinds at hand and those behind them, as a kernel finds them. */
 static void kinds_are_found_by_number(void **state)
 {
@@ -193,6 +233,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_cell_has_its_kind),
+        cmocka_unit_test(numbers_are_as_wide_as_they_need_to_be),
         cmocka_unit_test(kinds_are_found_by_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
