@@ -94,7 +94,11 @@ def _check_row(row, where):
 
 def read(path):
     """The file's object, checked as far as the scripts use it; Wrong when it is none of ours or damaged."""
-    bench = load(path)
+    return checked(load(path), path)
+
+
+def checked(bench, path):
+    """The same of an object; path: for messages."""
     if bench.get("tagflow") != "bench":
         raise Wrong(f"{quoted(path)} is not what tagflow bench --json writes")
     if bench.get("format") != FORMAT:

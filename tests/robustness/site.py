@@ -90,6 +90,8 @@ for name, picture in gallery.SHOWN.items():
     shutil.rmtree("short", ignore_errors=True)
 said = call(ROOT + "/scripts/site/commands.py", runs.TAGFLOW, "--check")
 check(said.returncode == 0, f"docs/commands.md is the help of the commands: {told(said)}")
+said = call(ROOT + "/scripts/site/benchmarks.py", "--check")
+check(said.returncode == 0, f"docs/benchmarks.md has the files of benchmarks/: {told(said)}")
 
 # Cases on the how-to pages are whole, and `tagflow check` has nothing against them.
 tried = 0
