@@ -90,6 +90,9 @@ for name, picture in gallery.SHOWN.items():
     shutil.rmtree("short", ignore_errors=True)
 said = call(ROOT + "/scripts/site/commands.py", runs.TAGFLOW, "--check")
 check(said.returncode == 0, f"docs/commands.md is the help of the commands: {told(said)}")
+with open(ROOT + "/paper/paper.md", encoding="utf-8") as text, open(ROOT + "/paper/paper.bib", encoding="utf-8") as bib:
+    paper, entries = text.read(), set(re.findall(r"^@\w+\{(\w+),", bib.read(), re.M))
+check(set(re.findall(r"@(\w+)", paper)) == entries and len(paper.split()) < 1000, f"the paper cites each entry of its references, {sorted(entries)}")
 said = call(ROOT + "/scripts/site/benchmarks.py", "--check")
 check(said.returncode == 0, f"docs/benchmarks.md has the files of benchmarks/: {told(said)}")
 
