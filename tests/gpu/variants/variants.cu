@@ -207,8 +207,8 @@ KERNEL(step_tagflow, struct job, __launch_bounds__(128, BLOCKS_STEP))
     THREAD_CELL(STEP_CELLS);
     const struct step_kind kind = step_kind(COLLISION_bgk, 0, 0, 0, 0, 0);
 #if TAGFLOW_STORAGE == 16
-    cell_step_two(&call.call.view, &call.call.slots, &call.call.kinds, 0, call.call.view.n[0], x, y,
-                  z, kind);
+    cell_step_two(&call.call.view, &call.call.slots, &call.call.kinds, call.call.odd, 0,
+                  call.call.view.n[0], x, y, z, kind);
 #else
     cell_step(&call.call.view, &call.call.slots, &call.call.kinds, call.call.odd, x, y, z, kind);
 #endif
