@@ -31,7 +31,7 @@ struct cuda_shared {
     cudaStream_t stream[QUEUES]; /* see stream_of */
     struct cuda_beside beside[QUEUES];
     cudaEvent_t order[QUEUES];       /* events recorded for `after` */
-    uint64_t put[QUEUES];            /* how often a queue was given something */
+    uint64_t put[QUEUES];            /* how often a queue was given something, waits included */
     uint64_t waited[QUEUES][QUEUES]; /* put[k] when the queue was last told to wait for queue k */
     cudaError_t error;               /* first error */
     const char *failed;              /* what failed */

@@ -130,8 +130,7 @@ static __device__ __forceinline__ int place_cell(const struct cuda_call *call, i
         step_##name(const __grid_constant__ struct cuda_call call)                                 \
     {                                                                                              \
         struct step_kind kind = step_kind(collision, forced, full, open, sparse, scalars);         \
-        if (!(sparse) || (open))                                                                   \
-            kind.along = call.along;                                                               \
+        kind.along = call.along;                                                                   \
         int at[3], x[2];                                                                           \
         if (step_cell(&call, 1, at, x) != NULL)                                                    \
             cell_step(&call.view, &call.slots, (open) ? NULL : &call.step.kinds, call.odd, at[0],  \

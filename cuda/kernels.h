@@ -15,15 +15,15 @@ enum {
     CUDA_WORKERS = 32 * 1024, /* workers of sums: enough to keep a whole GPU busy */
 };
 
-/* Steps for cells of one operator. Each can do what the ones before it can, except that `sparse` is
- * for blocks in which some cells have no place (view_place), and the others are not. */
+/* Steps for cells of one operator. The first three can do what the ones before them can. `sparse`
+ * is for blocks in which some cells have no place (view_place), and the others are not. */
 enum cuda_step {
     CUDA_plain,   /* neither force nor subgrid model nor sponge */
     CUDA_forced,  /* forces */
     CUDA_full,    /* and subgrid models and sponges */
-    CUDA_sparse,  /* the same */
-    CUDA_scalars, /* the same and scalars */
-    CUDA_one,     /* the same and one scalar, SCALARS_one */
+    CUDA_sparse,  /* as CUDA_full */
+    CUDA_scalars, /* as CUDA_full, and scalars */
+    CUDA_one,     /* as CUDA_full, and one scalar, SCALARS_one */
     CUDA_STEPS
 };
 
@@ -33,8 +33,8 @@ enum cuda_step {
  * of several operators, which contains them all.
  *
  * X(class, in fp32: blocks of the steps plain, forced, full, sparse, scalars, one; the same in
- * fp64; in fp16, where the first three do two cells a thread). A line of COLLISION_LIST names its
- * class. tests/gpu/registers.py reads both lists. */
+ * fp64; in fp16, where the first three and the last do two cells a thread). A line of
+ * COLLISION_LIST names its class. tests/gpu/registers.py reads both lists. */
 /* clang-format off */
 #define CUDA_STEP_LIST(X)                                                                          \
     X(pairs,    8, 8, 8, 5, 6, 6,  5, 5, 4, 4, 4, 4,  5, 5, 4, 6, 6, 4)                            \

@@ -193,8 +193,8 @@ static void steps_split(struct step_launch *open, struct step_launch *step, cons
     steps_add(step, &rest);
 }
 
-/* Steps those cells of the boxes that lie in one kind of line, whose index steps along x are the
- * same: lines `first` to `end` - 1 of lifted rows; of plain rows there is one. */
+/* Steps those cells of the boxes whose positions are from <= position < to: they lie in lines with
+ * the same index steps along x. In plain rows these are all cells. */
 static void launch_lines(struct step_launch *open, struct step_launch *step,
                          const struct work *work, int count, int from, int to)
 {
@@ -284,8 +284,9 @@ struct value_axis {
 };
 
 /* The axes for population i, the first one along which the box is long first. Returns the index
- * difference from a cell to the one at which the population lies. Without x, if the rows are
- * lifted and the box is long along x: sets *along. */
+ * difference from a cell to the one at which the population lies. In lifted rows the step along x
+ * differs from cell to cell: if the box is long along x, *along says so, and the kernel adds it; if
+ * it is thin there, it is part of the result. */
 static uint32_t value_axes(const struct view *v, const struct box *b, int i,
                            struct value_axis axis[3], uint8_t *along)
 {

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST = 128 }; /* cells of a lifted row: a shorter one has one whole line in four or fewer */
+/* Cells of a lifted row: of shorter ones more than a quarter of the lines would be shifted. */
+enum { LEAST = 128 };
 
 const char *rows_lift(struct view *v, int bits)
 {

@@ -287,7 +287,8 @@ struct step_kind {
 enum {
     SCALARS_none,
     SCALARS_any,
-    SCALARS_one, /* one, which the fluid cells hold, and no others; all cells have places */
+    SCALARS_one, /* one, which the fluid cells hold, and no others; all cells have places. Needs
+                  * kinds */
 };
 
 TAGFLOW_FN struct step_kind step_kind(int collision, int forced, int full, int open, int sparse,
@@ -582,6 +583,7 @@ TAGFLOW_FN void cell_step_flow(const struct view *v, const struct slots *s,
     const uint32_t links = self.is & KIND_LINKS;
     const int type = kind_type(self.is);
     const struct tag_row *const row = &v->rows[type];
+    /* rows of sparse memory are plain: this saves instructions */
     const int at[3] = {kind.sparse ? x : row_x(v, x), y, z},
               at_hand =
                   kinds && !kind_first && (!kind.forced || kind.scalars) && type == kinds->type;

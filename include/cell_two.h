@@ -85,7 +85,8 @@ TAGFLOW_FN uint32_t pair_links(const struct cell_kind self[2], int i)
 }
 
 /* Indices of two cells and of their neighbours: along +x `low` of the first cell and `high` of the
- * second one, one word if the step along x is even. */
+ * second one, one word if the step along x is even. Along -x they have none: no c_i of an odd i
+ * points there. */
 struct two_around {
     struct around first;
     cell_index n, low, high, up;

@@ -114,7 +114,7 @@ struct view {
     size_t place_words, link_words;
     size_t cells;         /* cells of the block, with ghost layers and padding: size of `tags` */
     size_t origin;        /* index of owned cell (0,0,0) */
-    ptrdiff_t row, plane; /* index steps along y and z; the step along x is 1 */
+    ptrdiff_t row, plane; /* index steps along y and z; along x it is 1, but see `lifted` */
     int n[3];
     int ghost[3];
     double signal[SIGNALS]; /* time functions at this step, see tag.h */
@@ -231,8 +231,9 @@ TAGFLOW_FN int lifted_position(const struct lifted_rows *l, int x)
 TAGFLOW_FN int row_position(const struct view *v, int x)
 {
 #ifdef TAGFLOW_LIFTED
-    const int position = lifted_position(&v->lifted, x);
-    return x >= 0 && x < v->n[0] ? position : x; /* ghost cells */
+    const int owned = x >= 0 && x < v->n[0];
+    const int position = lifted_position(&v->lifted, owned ? x : 0);
+    return owned ? position : x; /* ghost cells */
 #else
     (void)v;
     return x;

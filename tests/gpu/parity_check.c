@@ -266,8 +266,6 @@ static bool comparable(const struct trial *t, enum kernel kernel, const struct l
         const struct work *const w = &l->work[k];
         whole = whole && w->box.lo[0] == 0 && w->box.hi[0] == all.hi[0];
         cells += box_cells(&w->box);
-        if ((kernel == KERNEL_mass || kernel == KERNEL_raise) && w->task.mass.parts)
-            return false;
     }
     return !takes_seam(kernel) && (kernel != KERNEL_step || whole || cells == box_cells(&all));
 }
