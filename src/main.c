@@ -21,7 +21,7 @@ static const char general_help[] =
     "  tagflow bench [options]             speed of this machine, checked and beside its ceiling\n"
     "  tagflow selftest [--print]          small flows, compared with their states on every "
     "machine\n"
-    "  tagflow keys  [PREFIX]              every key of a case file\n"
+    "  tagflow keys  [PREFIX]              every key of a case file; --search WORD: keys by words\n"
     "  tagflow info  [FILE.h5]             what this program is made of and finds here, or what a\n"
     "                                      checkpoint holds and whether it is whole\n"
     "  tagflow --help, tagflow COMMAND --help, tagflow --version\n"
@@ -93,10 +93,15 @@ static const char selftest_help[] =
     "  --print           print the states, for who changes the physics\n";
 
 static const char keys_help[] =
-    "tagflow keys [PREFIX]\n"
+    "tagflow keys [PREFIX | --search WORD...]\n"
     "\n"
     "Every key of a case file: type, unit, default, range, meaning; with PREFIX only\n"
-    "those below it, e.g. tagflow keys output.fields\n";
+    "those below it, e.g. tagflow keys output.fields\n"
+    "\n"
+    "  --search WORD...  the keys that have to do with these words, the best first: by name, by "
+    "meaning\n"
+    "                    and by other words of the field, e.g. outlet, rpm, pressure drop, "
+    "ParaView\n";
 
 static const char info_help[] = "tagflow info [FILE.h5]\n"
                                 "\n"

@@ -59,6 +59,7 @@ static bool is_slip(const struct flow_case *c, enum bare_rule rule, enum key_uni
     case UNIT_TIME:
         return value[0] < few_steps;
     case UNIT_RATE:
+    case UNIT_ROTATION:
     case UNIT_AREA:
     case UNIT_VELOCITY:
     case UNIT_VISCOSITY:

@@ -10,6 +10,7 @@
 
 #include "base/message.h"
 #include "case/bare.h"
+#include "case/unit_words.h"
 
 bool node_is_null(const struct node *n)
 {
@@ -174,7 +175,7 @@ static enum status check_bare(struct given g, const char *path, const char *quot
 
 enum status given_number(struct given g, enum key_unit unit, double *value, bool *converted)
 {
-    char path[NODE_PATH], quoted[TEXT_QUOTE];
+    char path[NODE_PATH], quoted[TEXT_QUOTE], reason[UNIT_REASON];
     struct quantity q;
     enum status s;
     const struct unit_info *info = unit_info(unit);
@@ -188,6 +189,9 @@ enum status given_number(struct given g, enum key_unit unit, double *value, bool
     quote_text(g.n->text, quoted);
     if (problem && !starts && !strstr(problem, "large"))
         return given_wrong(g);
+    const bool wrong = problem || (!q.bare && !dimension_equal(q.dimension, info->dimension));
+    if (wrong && unit_words(g.n->text, unit, g.r->c->units.density, reason))
+        return fail_value(g.r, g.n, ": %s %s", quoted, reason);
     if (problem)
         return fail_value(g.r, g.n, ": %s %s", quoted, problem);
     if (q.bare && physical)
@@ -197,7 +201,7 @@ enum status given_number(struct given g, enum key_unit unit, double *value, bool
     *converted = !q.bare && !physical;
     if (g.r->unitless && !q.bare && g.key->type != KEY_PHYSICAL)
         g.r->unitless->others++;
-    if (!q.bare && !dimension_equal(q.dimension, info->dimension))
+    if (wrong)
         return fail_value(g.r, g.n, ": %s is not %s (for example %s)", quoted, info->noun,
                           info->example);
     if (q.celsius && unit != UNIT_TEMPERATURE)

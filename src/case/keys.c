@@ -34,6 +34,8 @@ const char *unit_lattice_text(enum key_unit unit)
         return "cells a step^2";
     case UNIT_RATE:
         return "parts a step";
+    case UNIT_ROTATION:
+        return "radians a step";
     case UNIT_HEATING:
     case UNIT_HEAT_SOURCE:
         return "K a step";

@@ -88,6 +88,7 @@ enum { KEYS_PATH = 512, KEYS_TYPE = 256 };
     X(ACCELERATION, "an acceleration",       "m/s2",             "9.81 m/s2",   1, -2, 0,  0)      \
     X(PRESSURE,     "a pressure",            "Pa",               "10 Pa",      -1, -2, 1,  0)      \
     X(RATE,         "a rate",                "1/s",              "5 1/s",       0, -1, 0,  0)      \
+    X(ROTATION,     "an angular velocity",   "rad/s",            "10 rad/s",    0, -1, 0,  0)      \
     X(SHOWN,        "what is shown",         "of what is shown", "0.1",         0,  0, 0,  0) /* by an image */ \
     X(DIFFUSIVITY,  "a diffusivity",         "m2/s",             "2.2e-5 m2/s", 2, -1, 0,  0)      \
     X(HEAT_CAPACITY, "a heat capacity of a mass", "J/kg/K", "4180 J/kg/K",      2, -2, 0, -1)      \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "case/keys.h"
+#include "case/words.h"
 
 enum { WORD = 64, EDITS = 3 /* most that is_near() allows */ };
 
@@ -208,6 +209,10 @@ void nearest_key(const char *path, char *advice, size_t size)
         if (!*thing)
             offer_sections(&s);
     }
+    /* a word of the field goes before a misspelt one, and a name that another place has before a
+     * word without a hint */
+    if (word_for_key(pattern, known, s.wrong, s.least == 1, advice, size))
+        return;
     if (s.ties == 1)
         snprintf(advice, size, "did you mean %s?", s.best[0]);
     else if (s.ties == TIES)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* clang-format off */
-/* Multiply by `up`, divide by `down`: exact powers of ten, so that 5 mm is the double 0.005. */
+/* Multiply by `up`, divide by `down`: powers of ten are exact, so that 5 mm is the double 0.005. */
 static const struct unit {
     const char *name;
     double up, down;
@@ -14,22 +14,25 @@ static const struct unit {
 } units[] = {
     {"nm", 1, 1e9, {1, 0, 0, 0}},   {"um", 1, 1e6, {1, 0, 0, 0}},   {"mm", 1, 1e3, {1, 0, 0, 0}},
     {"cm", 1, 1e2, {1, 0, 0, 0}},   {"m", 1, 1, {1, 0, 0, 0}},      {"km", 1e3, 1, {1, 0, 0, 0}},
+    {"in", 254, 1e4, {1, 0, 0, 0}}, {"ft", 3048, 1e4, {1, 0, 0, 0}},
     {"ns", 1, 1e9, {0, 1, 0, 0}},   {"us", 1, 1e6, {0, 1, 0, 0}},   {"ms", 1, 1e3, {0, 1, 0, 0}},
     {"s", 1, 1, {0, 1, 0, 0}},      {"min", 60, 1, {0, 1, 0, 0}},   {"h", 3600, 1, {0, 1, 0, 0}},
+    {"d", 86400, 1, {0, 1, 0, 0}},
     {"ug", 1, 1e9, {0, 0, 1, 0}},   {"mg", 1, 1e6, {0, 0, 1, 0}},   {"g", 1, 1e3, {0, 0, 1, 0}},
-    {"kg", 1, 1, {0, 0, 1, 0}},     {"N", 1, 1, {1, -2, 1, 0}},     {"Pa", 1, 1, {-1, -2, 1, 0}},
-    {"hPa", 1e2, 1, {-1, -2, 1, 0}}, {"kPa", 1e3, 1, {-1, -2, 1, 0}}, {"MPa", 1e6, 1, {-1, -2, 1, 0}},
-    {"mbar", 1e2, 1, {-1, -2, 1, 0}}, {"bar", 1e5, 1, {-1, -2, 1, 0}},
-    {"L", 1, 1e3, {3, 0, 0, 0}},   {"mL", 1, 1e6, {3, 0, 0, 0}},
-    {"J", 1, 1, {2, -2, 1, 0}},    {"kJ", 1e3, 1, {2, -2, 1, 0}}, {"MJ", 1e6, 1, {2, -2, 1, 0}},
-    {"mW", 1, 1e3, {2, -3, 1, 0}}, {"W", 1, 1, {2, -3, 1, 0}},    {"kW", 1e3, 1, {2, -3, 1, 0}},
-    {"MW", 1e6, 1, {2, -3, 1, 0}}, {"K", 1, 1, {0, 0, 0, 1}},
+    {"kg", 1, 1, {0, 0, 1, 0}},     {"N", 1, 1, {1, -2, 1, 0}},     {"mPa", 1, 1e3, {-1, -2, 1, 0}},
+    {"Pa", 1, 1, {-1, -2, 1, 0}},   {"hPa", 1e2, 1, {-1, -2, 1, 0}}, {"kPa", 1e3, 1, {-1, -2, 1, 0}},
+    {"MPa", 1e6, 1, {-1, -2, 1, 0}}, {"mbar", 1e2, 1, {-1, -2, 1, 0}}, {"bar", 1e5, 1, {-1, -2, 1, 0}},
+    {"atm", 101325, 1, {-1, -2, 1, 0}}, {"mmHg", 133322387415, 1e9, {-1, -2, 1, 0}},
+    {"cP", 1, 1e3, {-1, -1, 1, 0}}, {"cSt", 1, 1e6, {2, -1, 0, 0}}, {"St", 1, 1e4, {2, -1, 0, 0}},
+    {"L", 1, 1e3, {3, 0, 0, 0}},    {"mL", 1, 1e6, {3, 0, 0, 0}},
+    {"uL", 1, 1e9, {3, 0, 0, 0}},
+    {"J", 1, 1, {2, -2, 1, 0}},     {"kJ", 1e3, 1, {2, -2, 1, 0}},  {"MJ", 1e6, 1, {2, -2, 1, 0}},
+    {"mW", 1, 1e3, {2, -3, 1, 0}},  {"W", 1, 1, {2, -3, 1, 0}},     {"kW", 1e3, 1, {2, -3, 1, 0}},
+    {"MW", 1e6, 1, {2, -3, 1, 0}},  {"K", 1, 1, {0, 0, 0, 1}},
 };
 /* clang-format on */
 
-static const char unknown_unit[] =
-    "has an unknown unit (known: m cm mm um nm km, s ms us ns min h, kg g mg ug, N, Pa hPa kPa MPa "
-    "mbar bar, L mL, J kJ MJ, mW W kW MW, K degC, as in m2/s)";
+static const char unknown_unit[] = "has an unknown unit (known: " QUANTITY_UNITS ", as in m2/s)";
 
 static bool is_digit(char c)
 {
@@ -102,16 +105,17 @@ static bool read_factor(const char **text, int sign, double *up, double *down,
     return false;
 }
 
-/* "degC" alone: a temperature with another zero than its unit. */
-static bool read_celsius(const char *text, struct quantity *q)
+/* Units that stand alone: degC has another zero than K; a radian is no unit elsewhere. */
+static bool read_alone(const char *text, struct quantity *q)
 {
     static const double zero = 273.15;
-    if (strcmp(text, "degC") != 0)
+    const bool celsius = !strcmp(text, "degC");
+    if (!celsius && strcmp(text, "rad/s") != 0)
         return false;
-    q->value += zero;
+    q->value += celsius ? zero : 0;
     q->bare = false;
-    q->celsius = true;
-    q->dimension.kelvin = 1;
+    q->celsius = celsius;
+    q->dimension = celsius ? (struct dimension){.kelvin = 1} : (struct dimension){.s = -1};
     return true;
 }
 
@@ -125,7 +129,7 @@ const char *quantity_parse(const char *text, struct quantity *q)
         return problem;
     while (*text == ' ')
         text++;
-    if (read_celsius(text, q))
+    if (read_alone(text, q))
         return NULL;
     if (text[0] == '1' && text[1] == '/') /* "3 1/s" */
         text++;

@@ -23,10 +23,13 @@ struct quantity_scale {
     double dx, dt, density;
 };
 
-/* Read a quantity that fills the whole text. Units: nm um mm cm m km, ns us ms s min h, ug mg g kg,
- * N, Pa hPa kPa MPa mbar bar, L mL, J kJ MJ, mW W kW MW, K, with powers (m2 or m^2), joined by '*',
- * ' ' or '/'; each '/' applies to the one unit after it, or to those in brackets, as in W/(m K); or
- * degC alone. Returns NULL and fills *q, or returns what is wrong. */
+#define QUANTITY_UNITS                                                                             \
+    "m cm mm um nm km in ft, s ms us ns min h d, kg g mg ug, N, Pa mPa hPa kPa MPa mbar bar atm "  \
+    "mmHg, cP, St cSt, L mL uL, J kJ MJ, mW W kW MW, K degC, rad/s"
+
+/* Read a quantity that fills the whole text. Units: QUANTITY_UNITS, with powers (m2 or m^2), joined
+ * by '*', ' ' or '/'; each '/' applies to the one unit after it, or to those in brackets, as in
+ * W/(m K); degC and rad/s stand alone. Returns NULL and fills *q, or returns what is wrong. */
 const char *quantity_parse(const char *text, struct quantity *q);
 
 bool dimension_equal(struct dimension a, struct dimension b);

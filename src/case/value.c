@@ -10,6 +10,7 @@
 #include "case/bare.h"
 #include "case/given.h"
 #include "case/nearest.h"
+#include "case/words.h"
 
 static const char *last_segment(const char *path)
 {
@@ -152,10 +153,12 @@ enum status value_wrong(const struct reader *r, const struct node *n, const stru
 
 enum status value_no_choice(const struct reader *r, const struct node *n, const struct key *key)
 {
-    char quoted[TEXT_QUOTE], known[256], alone[128] = "";
+    char quoted[TEXT_QUOTE], known[256], alone[128] = "", advice[256] = "";
     const char *near = nearest_choice(key->choices, n->text);
     if (!near && key->alone)
         near = nearest_choice(key->alone, n->text);
+    if (!word_for_choice(key, n->text, advice, sizeof advice) && near)
+        snprintf(advice, sizeof advice, "did you mean %s?", near);
     choice_text(key->choices, known, sizeof known);
     if (key->alone)
         choice_text(key->alone, alone, sizeof alone);
@@ -167,8 +170,7 @@ enum status value_no_choice(const struct reader *r, const struct node *n, const 
         snprintf(alone + strlen(alone), sizeof alone - strlen(alone), "%s%s", k ? ", " : "",
                  r->c->scalars[k].name);
     return fail_value(r, n, ": %s is none of %s%s%s%s%s%s", quote_text(n->text, quoted), known,
-                      *alone ? ", " : "", alone, near ? " (did you mean " : "", near ? near : "",
-                      near ? "?)" : "");
+                      *alone ? ", " : "", alone, *advice ? " (" : "", advice, *advice ? ")" : "");
 }
 
 int scalar_index(const struct flow_case *c, const char *name)

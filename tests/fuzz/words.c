@@ -1,4 +1,4 @@
-/* Fuzz target: one text as key path (`tagflow keys PREFIX`, "did you mean"), as number,
+/* Fuzz target: one text as key path (`tagflow keys PREFIX`, "did you mean"), as search, as number,
  * quantity and wall time, as a table of numbers, and its two halves (cut at the first line feed) as
  * words to compare. */
 #include "fuzz.h"
@@ -13,6 +13,8 @@
 #include "case/keys.h"
 #include "case/nearest.h"
 #include "case/quantity.h"
+#include "case/search.h"
+#include "case/unit_words.h"
 #include "case/wall.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -33,6 +35,20 @@ static void try_path(const char *path)
     nearest_key(path, advice, sizeof advice);
     if (!*advice || strlen(advice) >= sizeof advice)
         fuzz_wrong("no advice");
+}
+
+static void try_search(char *text)
+{
+    char reason[UNIT_REASON] = "";
+    struct search_hit hit[SEARCH_SHOWN];
+    const int found = search_keys(1, &text, hit);
+    for (int k = 0; k < found && k < SEARCH_SHOWN; k++)
+        if (!hit[k].key || hit[k].score <= 0 || (k && hit[k].score > hit[k - 1].score))
+            fuzz_wrong("hit %d of %d for '%s' has score %d", k, found, text, hit[k].score);
+    for (int unit = UNIT_NONE; unit <= UNIT_HEAT_SOURCE; unit++)
+        if (unit_words(text, (enum key_unit)unit, 1000, reason) &&
+            (!*reason || strlen(reason) >= sizeof reason))
+            fuzz_wrong("no reason for '%s'", text);
 }
 
 static void try_words(const char *a, const char *b)
@@ -92,6 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     try_table(text, size);
     try_path(text);
+    try_search(text);
     try_number(text);
     char *second = strchr(text, '\n');
     if (second) {

@@ -102,6 +102,11 @@ for prefix in "fluid", "output.fields", "faces.ymax.wall", "run.st", "run.steps"
     found = re.findall(r"^\S+", said.out, re.M)
     stem = prefix.replace("ymax", "<face>")
     check(said.code == 0 and found == [row[0] for row in rows if row[0].startswith(stem)] and found, f"keys {prefix}: {found}")
+for words, first, more in [(["Outlets"], "faces.<face>.outflow", "tagflow keys 'faces.<face>.outflow'"), (["time", "step"], "units.dt", "m"),
+                           (["drag"], "output.series.*.of: forces", "output.series.*.area"), (["restart"], "checkpoint", "--restart auto")]:
+    said = tagflow("keys", "--search", *words)
+    lines = said.out.splitlines()
+    check(said.code == 0 and not said.err and lines[0].startswith(first + " ") and more in said.out and len(lines) <= 18, f"keys --search {words}: {said.out}")
 said = tagflow("keys", "viscosity")
 check(said.code == 2 and "fluid.viscosity" in said.err and not said.out, f"keys viscosity: {said}")
 

@@ -831,7 +831,7 @@ static const struct mistake mistakes[] = {
     {DOMAIN FACES RUN "fluid: {viscosity: 1 m2/s}\n", NULL, AT(4, 20), "has a unit|units"},
     {UNITS DOMAIN FACES RUN "fluid: {viscosity: 1 m/s}\n", NULL, AT(5, 20),
      "'1 m/s' is not a viscosity|1e-6 m2/s"},
-    {UNITS DOMAIN FACES RUN "fluid: {viscosity: 1 ft2/s}\n", NULL, AT(5, 20), "unknown unit|mm"},
+    {UNITS DOMAIN FACES RUN "fluid: {viscosity: 1 yd2/s}\n", NULL, AT(5, 20), "unknown unit|mm"},
     {UNITS BASE "solver: {magic: 1 m}\n", NULL, AT(6, 17), "a number without unit"},
     {BASE "units: {dx: 5, dt: 1 s}\n", NULL, AT(5, 13), "'5' has no unit|5 mm"},
     {BASE "units: {dx: 5 s, dt: 1 s}\n", NULL, AT(5, 13), "not a length"},

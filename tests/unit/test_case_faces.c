@@ -473,7 +473,7 @@ static const struct mistake {
     {BOX FACES("{pressure: high}"), NULL, ":4:26: ", "expected a number or a map"},
     {BOX FACES("{pressure: 5 Pa}"), NULL, ":4:26: ", "needs units"},
     {BOX FACES("{pressure: {value: 0.01, density: 1}}"), NULL, ":4:40: ", "both faces.xmin.pressure.density and faces.xmin.pressure.value are given"},
-    {BOX FACES("{pressure: {value: 5 m}}"), NULL, ":4:34: ", "is not a pressure (for example 10 Pa)"},
+    {BOX FACES("{pressure: {value: 5 m}}"), NULL, ":4:34: ", "is a height, not a pressure"},
     {BOX FACES("{pressure: {value: 0, ramp: 10}}"), NULL, ":4:34: ", "with density 1 a variation in time has no effect"},
     {BOX FACES("{nonreflecting: {pressure: 0.01, density: 1}}"), NULL, ":4:48: ", "nonreflecting.pressure are given"},
     {BOX FACES("{pressure: {density: -1}}"), NULL, ":4:36: ", "out of range"},

@@ -6,9 +6,11 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "case/quantity.h"
+#include "case/unit_words.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -45,6 +47,17 @@ static void units_become_si(void **state)
         {"1013 hPa", 101300, {-1, -2, 1, 0}},
         {"0.25 MPa", 250000, {-1, -2, 1, 0}},
         {"1.5 mbar", 150, {-1, -2, 1, 0}},
+        {"3 mPa s", 3e-3, {-1, -1, 1, 0}},
+        {"1 cP", 1e-3, {-1, -1, 1, 0}},
+        {"7 cSt", 7e-6, {2, -1, 0, 0}},
+        {"2 St", 2e-4, {2, -1, 0, 0}},
+        {"2 atm", 202650, {-1, -2, 1, 0}},
+        {"2 mmHg", 2 * 133322387415.0 / 1e9, {-1, -2, 1, 0}},
+        {"3 in", 3 * 254 / 1e4, {1, 0, 0, 0}},
+        {"2 ft/s", 2 * 3048 / 1e4, {1, -1, 0, 0}},
+        {"2 d", 172800, {0, 1, 0, 0}},
+        {"5 uL", 5e-9, {3, 0, 0, 0}},
+        {"5 rad/s", 5, {0, -1, 0, 0}},
         {"2 bar", 200000, {-1, -2, 1, 0}},
         {"3 bar m2/N", 300000, {0, 0, 0, 0}},
         {"2 N", 2, {1, -2, 1, 0}},
@@ -105,6 +118,25 @@ static void numbers_without_unit_are_bare(void **state)
     }
 }
 
+/* The list that a message gives. */
+static void units_of_the_list_are_known(void **state)
+{
+    static const char list[] = QUANTITY_UNITS;
+    char text[64];
+    int count = 0;
+    (void)state;
+    for (const char *unit = list; *unit; count++) {
+        struct quantity q;
+        const size_t length = strcspn(unit, " ,");
+        snprintf(text, sizeof text, "1 %.*s", (int)length, unit);
+        if (quantity_parse(text, &q) || q.bare)
+            fail_msg("%s is no quantity", text);
+        unit += length;
+        unit += strspn(unit, " ,");
+    }
+    assert_true(count > 40);
+}
+
 static void anything_else_is_refused(void **state)
 {
     static const char *const bad[] = {
@@ -127,9 +159,11 @@ static void anything_else_is_refused(void **state)
         "5 M",
         "5 pa",
         "5 l",
-        "5 mPa",
+        "5 mpa",
         "5 Mm",
-        "5 ft",
+        "5 yd",
+        "5 Hz",
+        "5 rad",
         "5 m//s",
         "5 m/",
         "5 m*",
@@ -198,11 +232,72 @@ static void lattice_units_follow_dx_dt_and_density(void **state)
     assert_true(quantity_unit((struct dimension){-1, -2, 1, 0}, &scale) == 4000);
 }
 
+static void wrong_units_are_explained(void **state)
+{
+    static const struct {
+        const char *text;
+        enum key_unit unit;
+        const char *reason;
+    } cases[] = {
+        {"2 Hz", UNIT_TIME, "is a frequency (its period is 0.5 s)"},
+        {"4 1/s", UNIT_TIME, "is a frequency (its period is 0.25 s)"},
+        {"120 bpm", UNIT_TIME, "is a frequency (its period is 0.5 s)"},
+        {"3.141592653589793 rad/s", UNIT_TIME, "is a frequency (its period is 2 s)"},
+        {"60 rpm", UNIT_ROTATION, "is a rate of turns (as an angular velocity: 6.283185307 rad/s)"},
+        {"180 deg/s", UNIT_ROTATION,
+         "is a rate of turns (as an angular velocity: 3.141592654 rad/s)"},
+        {"2 Hz", UNIT_RATE, "is a frequency (write 2 1/s)"},
+        {"0 Hz", UNIT_TIME, NULL},
+        {"20 C", UNIT_TEMPERATURE, "has an unknown unit (write 20 degC)"},
+        {"20 °C", UNIT_TEMPERATURE, "has an unknown unit (write 20 degC)"},
+        {"-5 Celsius", UNIT_TEMPERATURE, "has an unknown unit (write -5 degC)"},
+        {"5 sec", UNIT_TIME, "has an unknown unit (write 5 s)"},
+        {"1.5e-5 m²/sec", UNIT_VISCOSITY, "has an unknown unit (write 1.5e-5 m2/s)"},
+        {"3 m³/s", UNIT_VELOCITY, "is a volume flow, not a velocity (divide it by the area)"},
+        {"5 L/min", UNIT_VELOCITY, "is a volume flow, not a velocity (divide it by the area)"},
+        {"5 µm", UNIT_LENGTH, "has an unknown unit (write 5 um)"},
+        {"1 mPa.s", UNIT_VISCOSITY,
+         "is a dynamic viscosity (divide it by the density: over 1000 kg/m3 it is 1e-06 m2/s)"},
+        {"1 cP", UNIT_VISCOSITY,
+         "is a dynamic viscosity (divide it by the density: over 1000 kg/m3 it is 1e-06 m2/s)"},
+        {"500 Pa/m", UNIT_ACCELERATION,
+         "is a pressure gradient (divide it by the density: over 1000 kg/m3 it is 0.5 m/s2)"},
+        {"0.6 W/m/K", UNIT_DIFFUSIVITY,
+         "is a thermal conductivity, not a diffusivity (divide it by density and heat capacity)"},
+        {"5 l/min", UNIT_VELOCITY, "is a volume flow, not a velocity (divide it by the area)"},
+        {"5 m", UNIT_PRESSURE, "is a height, not a pressure (multiply it by density and gravity)"},
+        {"5 km", UNIT_TIME, NULL},
+        {"5 parsec", UNIT_LENGTH, NULL},
+        {"sec", UNIT_TIME, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char reason[UNIT_REASON] = "";
+        const bool found = unit_words(cases[i].text, cases[i].unit, 1000, reason);
+        if (found != (cases[i].reason != NULL) || (found && strcmp(reason, cases[i].reason) != 0))
+            fail_msg("%s: %s", cases[i].text, reason);
+    }
+}
+
+/* Without a density there is no number. */
+static void density_must_be_known(void **state)
+{
+    char reason[UNIT_REASON];
+    (void)state;
+    assert_true(unit_words("1 Pa s", UNIT_VISCOSITY, 1, reason));
+    assert_string_equal(reason,
+                        "is a dynamic viscosity, not a viscosity (divide it by the density)");
+    assert_true(unit_words("1 Pa s", UNIT_VISCOSITY, 0, reason));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(units_become_si),
         cmocka_unit_test(numbers_without_unit_are_bare),
+        cmocka_unit_test(units_of_the_list_are_known),
+        cmocka_unit_test(wrong_units_are_explained),
+        cmocka_unit_test(density_must_be_known),
         cmocka_unit_test(anything_else_is_refused),
         cmocka_unit_test(a_number_ends_where_it_ends),
         cmocka_unit_test(lattice_units_follow_dx_dt_and_density),
