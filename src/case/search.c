@@ -3,6 +3,7 @@
 #include "case/search.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -27,9 +28,9 @@ enum {
     MOST_HITS = 1024,
 };
 
-/* Words of a search in plain form; `phrase`: all of them as one. */
+/* Words of a search as given and in plain form; `phrase`: all of them as one. */
 struct query {
-    char word[MOST_WORDS][WORD_SIZE], phrase[WORD_SIZE];
+    char given[MOST_WORDS][WORD_SIZE], word[MOST_WORDS][WORD_SIZE], phrase[WORD_SIZE];
     int count;
 };
 
@@ -37,8 +38,23 @@ static void add_word(struct query *q, const char *text, size_t length)
 {
     if (q->count == MOST_WORDS)
         return;
+    snprintf(q->given[q->count], WORD_SIZE, "%.*s", (int)length, text);
     word_plain(text, length, q->word[q->count]);
     q->count += *q->word[q->count] != '\0';
+}
+
+/* Removes words that say nothing, unless there are no others. */
+static void remove_articles(struct query *q)
+{
+    static const char articles[] = "a, an, the, and, at, for, in, number, of, on, per, to, with";
+    int kept = 0;
+    for (int k = 0; k < q->count; k++) {
+        if (word_listed(articles, q->word[k]) && (kept > 0 || k + 1 < q->count))
+            continue;
+        memmove(q->given[kept], q->given[k], WORD_SIZE);
+        memmove(q->word[kept++], q->word[k], WORD_SIZE);
+    }
+    q->count = kept;
 }
 
 /* Words end at everything that is neither a letter nor a digit. */
@@ -46,7 +62,8 @@ static void split(struct query *q, const char *text)
 {
     while (*text) {
         size_t length = 0;
-        while (isalnum((unsigned char)text[length]) || (unsigned char)text[length] >= 0x80)
+        while (isalnum((unsigned char)text[length]) || (unsigned char)text[length] >= 0x80 ||
+               text[length] == '+')
             length++;
         if (length)
             add_word(q, text, length);
@@ -64,6 +81,7 @@ static struct query query_of(int count, char *const *words)
         snprintf(all + length, sizeof all - length, "%s ", words[k]);
     }
     word_plain(all, strlen(all), q.phrase);
+    remove_articles(&q);
     return q;
 }
 
@@ -294,13 +312,16 @@ struct near_word {
     int distance;
 };
 
+enum { SHORT = 4 /* shorter words are near too many */ };
+
 static void offer_word(struct near_word *near, const char *plain, const char *text, size_t length)
 {
     char known[WORD_SIZE];
     const char *const one[] = {known, NULL};
     word_plain(text, length, known);
-    const int distance = edit_distance(plain, known);
-    if (!nearest_choice(one, plain) || (*near->text && distance >= near->distance))
+    const int distance = strlen(plain) < SHORT ? INT_MAX : edit_distance(plain, known);
+    if (distance == INT_MAX || !nearest_choice(one, plain) ||
+        (*near->text && distance >= near->distance))
         return;
     snprintf(near->text, sizeof near->text, "%.*s", (int)length, text);
     near->distance = distance;
@@ -321,30 +342,37 @@ static struct near_word nearest_word(const char *plain)
     return near;
 }
 
+static const char *note_of(const char *phrase)
+{
+    for (const struct synonym *s = synonyms; s->words; s++)
+        if (s->note && word_listed(s->words, phrase))
+            return s->note;
+    return NULL;
+}
+
 static enum status nothing_found(int count, char *const *words)
 {
     char quoted[TEXT_QUOTE];
+    struct query all = query_of(count, words);
+    if (note_of(all.phrase))
+        return fail_user("no key is found: %s", note_of(all.phrase));
     struct search_hit hit[SEARCH_SHOWN];
-    for (int k = 0; k < count; k++) {
-        if (search_keys(1, words + k, hit))
+    for (int k = 0; k < all.count; k++) {
+        char *const one = all.given[k];
+        if (search_keys(1, &one, hit))
             continue;
-        const struct query q = query_of(1, words + k);
-        const struct near_word near = nearest_word(q.phrase);
-        quote_text(words[k], quoted);
+        const struct near_word near = nearest_word(all.word[k]);
+        quote_text(one, quoted);
         if (*near.text)
             return fail_user("no key is found for %s (did you mean %s?)", quoted, near.text);
         return fail_user("no key is found for %s (try another word; `tagflow keys` lists all keys)",
                          quoted);
     }
+    if (!all.count)
+        return fail_user("there is no word to search for (for example tagflow keys --search "
+                         "outlet)");
     return fail_user(
-        "no key is found for all %d words together, but for each alone (leave one out)", count);
-}
-
-static void print_notes(FILE *to, const char *phrase)
-{
-    for (const struct synonym *s = synonyms; s->words; s++)
-        if (s->note && word_listed(s->words, phrase))
-            fprintf(to, "\n%s\n", s->note);
+        "no key is found for all %d words together, but for each alone (leave one out)", all.count);
 }
 
 enum status search_print(FILE *to, int count, char *const *words)
@@ -357,7 +385,8 @@ enum status search_print(FILE *to, int count, char *const *words)
     print_hits(to, hit, found < SEARCH_SHOWN ? found : SEARCH_SHOWN);
     if (found > SEARCH_SHOWN)
         fprintf(to, "... and %d more: another word makes it fewer\n", found - SEARCH_SHOWN);
-    print_notes(to, q.phrase);
+    if (note_of(q.phrase))
+        fprintf(to, "\n%s\n", note_of(q.phrase));
     const char *const quote = strpbrk(hit[0].key->path, "*<") ? "'" : "";
     fprintf(to, "\nAll about a key: tagflow keys PATH, e.g. tagflow keys %s%s%s\n", quote,
             hit[0].key->path, quote);

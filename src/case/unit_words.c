@@ -101,6 +101,16 @@ static struct piece spell_one(const char **unit)
     return (struct piece){begin, length};
 }
 
+/* Temperatures in a product or quotient are differences: "W/m2/degC" becomes "W/m2/K". */
+static void make_kelvin(char *ours)
+{
+    static const char celsius[] = "degC";
+    for (char *at; strcmp(ours, celsius) != 0 && (at = strstr(ours, celsius));) {
+        *at = 'K';
+        memmove(at + 1, at + strlen(celsius), strlen(at + strlen(celsius)) + 1);
+    }
+}
+
 /* The unit in a text as we spell it: "m³/sec" gives "m3/s". Words that are not known stay. */
 static void spell(const char *unit, char ours[static LENGTH])
 {
@@ -113,6 +123,7 @@ static void spell(const char *unit, char ours[static LENGTH])
         used += p.length;
     }
     ours[used] = '\0';
+    make_kelvin(ours);
 }
 
 /* Turns a second of one such unit; 0: it is none. A rate in 1/s counts as a frequency. */

@@ -32,9 +32,11 @@ static void make_singular(char word[static WORD_SIZE])
 void word_plain(const char *text, size_t length, char plain[static WORD_SIZE])
 {
     size_t n = 0;
-    for (size_t i = 0; i < length && n + 1 < WORD_SIZE; i++) {
+    for (size_t i = 0; i < length && n + sizeof "plus" < WORD_SIZE; i++) {
         const unsigned char c = (unsigned char)text[i];
-        if (isalnum(c) || c >= 0x80)
+        if (c == '+')
+            n += (size_t)snprintf(plain + n, sizeof "plus", "plus");
+        else if (isalnum(c) || c >= 0x80)
             plain[n++] = (char)tolower(c);
     }
     plain[n] = '\0';
@@ -179,6 +181,18 @@ static const char *choice_of(const struct key *key, const char *item, size_t len
     return has ? choice : NULL;
 }
 
+/* The choice that is written with other letters, such as MRT. */
+static const char *choice_spelt(const char *const *choices, const char *plain)
+{
+    char known[WORD_SIZE];
+    for (int i = 0; choices && choices[i]; i++) {
+        word_plain(choices[i], strlen(choices[i]), known);
+        if (*plain && !strcmp(known, plain))
+            return choices[i];
+    }
+    return NULL;
+}
+
 bool word_for_choice(const struct key *key, const char *text, char *advice, size_t size)
 {
     char plain[WORD_SIZE];
@@ -187,14 +201,14 @@ bool word_for_choice(const struct key *key, const char *text, char *advice, size
     const char *const hint = hint_at(key->path, plain);
     const struct synonym *const s = synonym_of(plain);
     const char *list = s ? s->keys : "";
-    if (hint)
-        snprintf(advice, size, "%s", hint);
-    for (const char *item; !hint && (item = word_item(&list, ' ', &length));) {
-        const char *const choice = choice_of(key, item, length);
-        if (!choice)
-            continue;
+    const char *choice = choice_spelt(key->choices, plain);
+    if (!choice)
+        choice = choice_spelt(key->alone, plain);
+    for (const char *item; !choice && !hint && (item = word_item(&list, ' ', &length));)
+        choice = choice_of(key, item, length);
+    if (choice)
         snprintf(advice, size, "did you mean %s?", choice);
-        return true;
-    }
-    return hint;
+    else if (hint)
+        snprintf(advice, size, "%s", hint);
+    return choice || hint;
 }

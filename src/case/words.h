@@ -8,13 +8,14 @@
 
 struct key;
 
-/* Words that mean the same, separated by commas. Case, plural, spaces, - and _ do not count. */
+/* Words that mean the same, separated by commas. Case, plural, spaces, - and _ do not count, and
+ * + is plus. */
 struct synonym {
     const char *words;
     /* Paths of the table of keys, best first, separated by spaces; "path=choice" names a choice of
-     * the key. */
+     * the key. "": the program has no such thing, as the note says. */
     const char *keys;
-    const char *note; /* what the key does not say, or how to write it; or NULL */
+    const char *note; /* what the keys do not say, or how to write it; or NULL */
 };
 
 /* What to write instead of a word at some places of a case; goes before `synonyms`. */
@@ -30,8 +31,8 @@ extern const struct hint hints[];
 
 enum { WORD_SIZE = 64 };
 
-/* The plain form in which words are compared: small letters and digits, singular. `length` bytes of
- * text; longer words are cut. */
+/* The plain form in which words are compared: small letters and digits, singular, + as plus.
+ * `length` bytes of text; longer words are cut. */
 void word_plain(const char *text, size_t length, char plain[static WORD_SIZE]);
 
 /* Is the plain word one of a list separated by commas? */

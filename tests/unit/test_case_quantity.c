@@ -251,6 +251,8 @@ static void wrong_units_are_explained(void **state)
         {"20 C", UNIT_TEMPERATURE, "has an unknown unit (write 20 degC)"},
         {"20 °C", UNIT_TEMPERATURE, "has an unknown unit (write 20 degC)"},
         {"-5 Celsius", UNIT_TEMPERATURE, "has an unknown unit (write -5 degC)"},
+        {"10 W/m2/°C", UNIT_TRANSFER, "has an unknown unit (write 10 W/m2/K)"},
+        {"3e-3 1/C", UNIT_EXPANSION, "has an unknown unit (write 3e-3 1/K)"},
         {"5 sec", UNIT_TIME, "has an unknown unit (write 5 s)"},
         {"1.5e-5 m²/sec", UNIT_VISCOSITY, "has an unknown unit (write 1.5e-5 m2/s)"},
         {"3 m³/s", UNIT_VELOCITY, "is a volume flow, not a velocity (divide it by the area)"},

@@ -27,7 +27,7 @@ static void paths_of_synonyms_are_keys(void **state)
         for (const char *item; (item = word_item(&list, ' ', &length)); count++)
             if (!word_key(item, length, &choice))
                 fail_msg("%s: %.*s is no key", s->words, (int)length, item);
-        assert_true(count > 0);
+        assert_true(count > 0 || s->note);
     }
 }
 
@@ -81,6 +81,11 @@ static void words_find_their_keys(void **state)
     static const struct {
         const char *word, *path;
     } cases[] = {
+        {"y+", "refine.*.y_plus"},
+        {"number of iterations", "run.steps"},
+        {"hydraulic head", "faces.<face>.pressure"},
+        {"aneurysm", "bodies"},
+        {"pump", "force.flow_rate"},
         {"temperature", "scalars"},
         {"radius", "bodies.*.shape.sphere.radius"},
         {"diameter", "bodies.*.shape.sphere.radius"},
@@ -233,7 +238,9 @@ static void unknown_keys_that_are_words_get_an_example(void **state)
         {"faces.xmin.velocity.sine.frequency", "1 / frequency is `period`"},
         {"bodies.ball.shape.sphere.diameter", "half of the diameter is `radius`"},
         {"bodies.ball.shape.union.a.sphere.diameter", "half of the diameter is `radius`"},
-        {"bodies.ball.rpm", "rotation: {rate:"},
+        {"bodies.ball.rpm", "an angular velocity is rotation: {rate:"},
+        {"bodies.ball.mesh.path", "did you mean bodies.ball.mesh.file? for example file:"},
+        {"bodies.ball.shape.cube", "did you mean bodies.ball.shape.box? for example box:"},
         {"fluid.nu", "did you mean fluid.viscosity? for example viscosity:"},
         {"fluid.density", "the fluid's is units: {density:"},
         {"temperature", "a temperature is a scalar: scalars:"},
@@ -245,6 +252,7 @@ static void unknown_keys_that_are_words_get_an_example(void **state)
         {"run.restart", "a run goes on with `tagflow run CASE.yaml --restart auto`"},
         {"output.vtk", "snapshots are output: {fields:"},
         {"output.drag", "forces are a series:"},
+        {"fluid.non_newtonian", "the viscosity does not depend on the shear"},
         {"output.fields.a.interval", "the interval is `every`"},
         /* names that another place has, and misspelt ones, go before words */
         {"solver.viscosity", "did you mean fluid.viscosity?"},
@@ -267,6 +275,10 @@ static void words_for_choices_name_ours(void **state)
         {"faces.<face>", "periodicity", "did you mean periodic?"},
         {"faces.<face>", "farfield", "did you mean nonreflecting?"},
         {"solver.collision", "SRT", "did you mean bgk?"},
+        {"solver.collision", "MRT", "did you mean mrt?"},
+        {"solver.collision", "D3Q27", "the lattice is D3Q19 always"},
+        {"output.series.*.of", "Flow-Rates", "did you mean flow_rate?"},
+        {"initial.flow", "zero", "did you mean rest?"},
         {"output.series.*.of", "drag", "did you mean forces?"},
         {"output.fields.*.of", "p", "did you mean pressure?"},
         {"output.averages.*.of", "Reynolds_stresses", "did you mean stress?"},
