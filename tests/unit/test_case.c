@@ -329,6 +329,7 @@ static void check_equal(const struct flow_case *a, const struct flow_case *b)
     x.units.lattice = y.units.lattice = 0;                         /* the resolved case has dt */
     x.solver.chosen = y.solver.chosen = false; /* the resolved case names the operator */
     x.solver.subgrid_given = y.solver.subgrid_given = false;
+    x.solver.magic_given = y.solver.magic_given = false; /* it names solver.magic, too */
     for (int f = 0; f < 6; f++)
         x.faces[f].place = y.faces[f].place = NULL;
     assert_memory_equal(&x, &y, sizeof x);
