@@ -17,7 +17,7 @@ from runs import ROOT, check, tagflow, write
 BUILD, PAGE = sys.argv[1:]
 # Those that need the sources: for who changes tagflow. Every other file of scripts/ is installed.
 SOURCES = {"bundle.sh", "chroot.sh", "figures.py", "gallery.py", "golden.sh", "gpu_suite.py", "gpu_suite.sh", "kovasznay.py", "large_tau.py", "meson.build", "operators.py",
-           "packages.sh", "precision.py", "quickstart.sh", "setup.sh", "site.sh", "site/commands.py", "site/hooks.py", "site/markdown_links.py",
+           "packages.sh", "precision.py", "quickstart.sh", "setup.sh", "site.sh", "site/benchmarks.py", "site/commands.py", "site/hooks.py", "site/markdown_links.py",
            "site/mkdocs.yml", "site/theme/assets/site.css", "site/theme/main.html", "taylor_green.py", "test.sh", "validate_gpu.py"}
 
 if not os.path.exists(PAGE):
