@@ -22,8 +22,8 @@ quiet() {
 echo "quickstart 1 of 3: packages"
 scripts/setup.sh run
 
-cores=$(nproc 2>/dev/null || echo 2)
-echo "quickstart 2 of 3: build, about $((300 / cores + 10)) s on $cores cores the first time"
+cores=$(env -u OMP_NUM_THREADS nproc 2>/dev/null || echo 2)
+echo "quickstart 2 of 3: build, about $((300 / cores + 10)) s the first time, on $cores core(s)"
 mkdir -p build
 : >$log
 if [ ! -f build/build.ninja ]; then
