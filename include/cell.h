@@ -294,8 +294,7 @@ enum {
 TAGFLOW_FN struct step_kind step_kind(int collision, int forced, int full, int open, int sparse,
                                       int scalars)
 {
-    const struct step_kind kind = {
-        collision, forced, full, open, sparse, scalars, {1, 0 - (cell_index)1}};
+    const struct step_kind kind = {collision, forced, full, open, sparse, scalars, {1, -1}};
     return kind;
 }
 

@@ -98,9 +98,9 @@ TAGFLOW_FN struct two_around two_around(const struct view *v, struct line_steps 
     struct two_around a;
     a.first = position_around(v, line, x, y, z);
     a.n = position_index(v, x, y, z);
-    a.up = line.up;
-    a.low = a.n + line.up;
-    a.high = a.n + 1 + (x + 1 == v->seam[0][1] ? 0 - (cell_index)v->across[0] : line.up);
+    a.up = (cell_index)line.up;
+    a.low = a.n + a.up;
+    a.high = a.n + 1 + (x + 1 == v->seam[0][1] ? 0 - (cell_index)v->across[0] : a.up);
     return a;
 }
 

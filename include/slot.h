@@ -349,18 +349,19 @@ struct around {
     cell_index up[3], down[3];
 };
 
-/* Index steps along x in a line. */
+/* Index steps along x in a line. In a kernel's argument: a cell_index has another size on the host.
+ */
 struct line_steps {
-    cell_index up, down;
+    int32_t up, down;
 };
 
 /* In the line of a position. */
 TAGFLOW_FN struct line_steps line_steps(const struct view *v, int position)
 {
-    struct line_steps s = {1, 0 - (cell_index)1};
+    struct line_steps s = {1, -1};
 #ifdef TAGFLOW_LIFTED
-    s.up = (cell_index)(position < v->lifted.last ? v->lifted.up[0] : v->lifted.up[1]);
-    s.down = (cell_index)(position >= v->lifted.first ? v->lifted.down[0] : v->lifted.down[1]);
+    s.up = position < v->lifted.last ? v->lifted.up[0] : v->lifted.up[1];
+    s.down = position >= v->lifted.first ? v->lifted.down[0] : v->lifted.down[1];
 #else
     (void)v, (void)position;
 #endif
@@ -372,8 +373,9 @@ TAGFLOW_FN struct around position_around(const struct view *v, struct line_steps
                                          int y, int z)
 {
     const int at[3] = {position, y, z};
-    const cell_index up[3] = {line.up, (cell_index)v->row, (cell_index)v->plane};
-    const cell_index down[3] = {line.down, 0 - (cell_index)v->row, 0 - (cell_index)v->plane};
+    const cell_index up[3] = {(cell_index)line.up, (cell_index)v->row, (cell_index)v->plane};
+    const cell_index down[3] = {(cell_index)line.down, 0 - (cell_index)v->row,
+                                0 - (cell_index)v->plane};
     struct around a;
     for (int axis = 0; axis < 3; axis++) {
         a.up[axis] = at[axis] == v->seam[axis][1] ? 0 - (cell_index)v->across[axis] : up[axis];
