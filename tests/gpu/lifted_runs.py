@@ -182,7 +182,10 @@ for number, (name, text) in enumerate(CASES.items()):
                 continue
             if THOROUGH or k == 0 and turn < 3 or (k + number + turn) % 8 == 0 or (ONLY and turn < 2):
                 cells = int(re.search(r"cells: \[(\d+)", text)[1]) // cut[0]
-                names.append((first, f"{cut}, exchange {exchange}, {transport}, {order}", cells >= 128 and cells % (64 if precision == "fp16" else 32) == 0))
+                lifts = cells >= 128 and cells % (64 if precision == "fp16" else 32) == 0
+                # Bodies and levels may move the cuts.
+                known = cut == [1, 1, 1] or name in ("vortices", "sponge", "inlet", "heat", "plume")
+                names.append((first, f"{cut}, exchange {exchange}, {transport}, {order}", lifts if known else None))
                 jobs.append(([case, "--output", f"run_{len(jobs)}", "--backend", "cuda", "--share-gpu", *sets(more)],
                              cut[0] * cut[1] * cut[2], PROGRAM, f"leaks=1,late=1,uuid=same,order={order},ipc={int(transport == 'ipc')}"))
 for number, ((first, what, lifts), (code, said)) in enumerate(zip(names, runs.together(jobs))):
@@ -190,7 +193,7 @@ for number, ((first, what, lifts), (code, said)) in enumerate(zip(names, runs.to
     check(not wrong, f"{first}, {what}: {wrong or 'the bits of the CPU'}")
     with open(f"run_{number}/log.txt", encoding="utf-8") as file:
         said_rows = re.findall("rows: (.*)", file.read())
-    check(len(said_rows) == 1 and (said_rows == ["lifted"]) == lifts, f"{first}, {what}: the log says rows {said_rows}")
+    check(len(said_rows) == 1 and (lifts is None or (said_rows == ["lifted"]) == lifts), f"{first}, {what}: the log says rows {said_rows}")
 if ONLY:
     runs.finish()
 check(len({of["hash"] for of in expected.values()}) == len(expected), "cases and precisions differ")

@@ -255,8 +255,9 @@ static void reorder(const struct trial *t, char *memory, bool back)
     free(row);
 }
 
-/* Can a launch be compared? Boxes of the step have to divide the block, or its rows; parts and
- * lists are by index, which the caller knows of plain rows alone. */
+/* Can a launch be compared? Boxes of the step have to divide the block, or its rows; lists are by
+ * index, which the caller knows of plain rows alone, and the tags that are parts here would have to
+ * be those of the host. */
 static bool comparable(const struct trial *t, enum kernel kernel, const struct launch *l)
 {
     const struct box all = ground_all(&t->ground);
@@ -266,6 +267,8 @@ static bool comparable(const struct trial *t, enum kernel kernel, const struct l
         const struct work *const w = &l->work[k];
         whole = whole && w->box.lo[0] == 0 && w->box.hi[0] == all.hi[0];
         cells += box_cells(&w->box);
+        if ((kernel == KERNEL_mass || kernel == KERNEL_raise) && w->task.mass.parts)
+            return false;
     }
     return !takes_seam(kernel) && (kernel != KERNEL_step || whole || cells == box_cells(&all));
 }
