@@ -124,7 +124,7 @@ TAGFLOW_FN void pair_one_load(const struct view *v, int odd, const struct two_ar
 #undef X
 }
 
-/* Replaces those of links. */
+/* Loads again those whose links come from cells that are not fluid, from the other slot. */
 TAGFLOW_FN void pair_one_links(const struct view *v, int odd, const struct two_around *a,
                                const struct cell_kind self[2], number g[Q_AXES][2])
 {
@@ -164,8 +164,8 @@ TAGFLOW_FN void pair_one_store(const struct view *v, int odd, const struct two_a
 #undef X
 }
 
-/* The populations of both from the slots that hold those of odd i at the cells themselves, and of
- * even i at their neighbours. */
+/* Loads the populations of both: those of odd i from `own` at the cells, those of even i from
+ * `next` at their neighbours. */
 TAGFLOW_FN void pairs_load(stored *const *own, stored *const *next, const struct two_around *a,
                            uint32_t f[Q])
 {
@@ -191,11 +191,11 @@ TAGFLOW_FN void pairs_load(stored *const *own, stored *const *next, const struct
     }
 }
 
-/* The step of the owned cells at positions x and x + 1 of a row, x even. Where a slot is the cells'
- * own, or their neighbours' at the same x, the populations of both lie in one word; also in lifted
- * rows but for the last line, where the step along x is odd as it is in plain rows. Returns 0, and
- * nothing is done, if they are not both of the kind that this kernel sweeps, or if walls of several
- * types change populations of one. */
+/* The step of the owned cells at positions x and x + 1 of a row, x even. The populations
+ * of both lie in one word in the cells, and in their neighbours at the same x. So they do in
+ * neighbours along x if the step along x is even: in lifted rows, but for the last line. Returns 0,
+ * and nothing is done, if they are not both of the kind that this kernel sweeps, or if walls of
+ * several types change populations of one. */
 TAGFLOW_FN int pair_step(const struct view *v, const struct slots *s,
                          const struct cell_kinds *kinds, int odd, int x, int y, int z,
                          struct step_kind kind)

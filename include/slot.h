@@ -79,8 +79,8 @@ struct scalar_physics {
  *
  *   x = 0  K  2K  ...  | 1  K+1  2K+1  ... | ... | K-1  2K-1  ...  n-1 |        K lines
  *
- * A cell's position counts these from 0 on. Cells 0 and n - 1 have positions 0 and n - 1; ghost
- * cells beside a row are where those of a plain row are. docs/gpu.md says what this gains. */
+ * A cell's position counts these from 0 on. Cells 0 and n - 1 have positions 0 and n - 1. Ghost
+ * cells at both ends of a row lie as in plain rows. See docs/gpu.md. */
 struct lifted_rows {
     int lines;        /* K; plain: 1 */
     int line;         /* L, a power of two; plain: 1 */
@@ -279,13 +279,7 @@ TAGFLOW_FN cell_index owned_index(const struct view *v, int x, int y, int z)
     return position_index(v, row_position(v, x), y, z);
 }
 
-/* Place of a cell within each slot. Normally the place is the cell's index. Where much of a block
- * is solid, only fluid cells have places, numbered in the order of their indices: so the place of
- * x + 1 follows the place of x if both are fluid.
- *
- * A fluid cell n keeps populations of the pair (i, i + 1) also at its neighbour at c_i. If that
- * neighbour is not fluid, the link has a place of its own, behind those of the cells. For each pair
- * these links are numbered in the order of n (domain/sparse.h). */
+/* Has cell or link k a place, and which? w: the word of k. */
 TAGFLOW_FN int word_has(struct place_word w, cell_index k)
 {
     return (int)(w.bits >> k % 32 & 1);
@@ -296,6 +290,13 @@ TAGFLOW_FN cell_index word_place(struct place_word w, cell_index k)
     return (cell_index)w.first + (cell_index)TAGFLOW_POPCOUNT(w.bits & ((1u << k % 32) - 1));
 }
 
+/* Place of a cell within each slot. Normally the place is the cell's index. Where much of a block
+ * is solid, only fluid cells have places, numbered in the order of their indices: so the place of
+ * x + 1 follows the place of x if both are fluid.
+ *
+ * A fluid cell n keeps populations of the pair (i, i + 1) also at its neighbour at c_i. If that
+ * neighbour is not fluid, the link has a place of its own, behind those of the cells. For each pair
+ * these links are numbered in the order of n (domain/sparse.h). */
 TAGFLOW_FN int has_place(const struct place_word *words, cell_index k)
 {
     return word_has(words[k / 32], k);
@@ -447,8 +448,7 @@ TAGFLOW_FN struct places sparse_places(const struct view *v, cell_index n, const
     }
     for (int k = 0; k < Q / 2; k++) {
         const int here = plain | word_has(word[k], p.next[k]);
-        const cell_index number_in = here ? p.next[k] : own;
-        p.next[k] = word_place(here ? word[k] : link[k], number_in);
+        p.next[k] = word_place(here ? word[k] : link[k], here ? p.next[k] : own);
     }
     if (plain) {
         p.next[0] = p.own + 1;     /* c_1 = (1, 0, 0) */

@@ -29,7 +29,8 @@ struct quantity_scale {
 
 /* Read a quantity that fills the whole text. Units: QUANTITY_UNITS, with powers (m2 or m^2), joined
  * by '*', ' ' or '/'; each '/' applies to the one unit after it, or to those in brackets, as in
- * W/(m K); degC and rad/s stand alone. Returns NULL and fills *q, or returns what is wrong. */
+ * W/(m K). degC and rad/s go with no other unit. Fills *q and returns NULL; or returns what is
+ * wrong. */
 const char *quantity_parse(const char *text, struct quantity *q);
 
 bool dimension_equal(struct dimension a, struct dimension b);

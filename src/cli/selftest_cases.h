@@ -1,5 +1,5 @@
-/* The flows of `tagflow selftest`, each with a part of what the program can do. A row: name, what
- * it has, steps, case. Their hashes are in selftest_hashes.h. */
+/* The flows of `tagflow selftest`, each with a part of what the program can do. A row: name, what it has,
+ * steps, case. Their hashes are in selftest_hashes.h. */
 #ifndef TAGFLOW_SELFTEST_CASES_H
 #define TAGFLOW_SELFTEST_CASES_H
 
@@ -40,8 +40,7 @@ static const struct selftest_case {
      "  xmax: {nonreflecting: {reflection: 0.01}}\n"
      "  y: wall\n"
      "  z: wall\n"
-     "bodies:  {ball: {shape: {sphere: {center: [13.2, 9.1, 8.4], radius: 3.3}}, wall: "
-     "interpolated}}\n"},
+     "bodies:  {ball: {shape: {sphere: {center: [13.2, 9.1, 8.4], radius: 3.3}}, wall: interpolated}}\n"},
     {"openings", "pressure, outflow, patches, hermite", 41,
      "domain:  {cells: [21, 13, 9]}\n"
      "fluid:   {viscosity: 0.03}\n"
@@ -53,8 +52,7 @@ static const struct selftest_case {
      "  ymin: wall\n"
      "  ymax: {pressure: {density: 1.001}}\n"
      "  z: wall\n"
-     "patches: {jet: {face: ymin, disc: {center: [9.2, 3.9], radius: 2.7}, velocity: {value: [0, "
-     "0.03, 0], "
+     "patches: {jet: {face: ymin, disc: {center: [9.2, 3.9], radius: 2.7}, velocity: {value: [0, 0.03, 0], "
      "profile: parabola}}}\n"},
     {"rotor", "turning and sliding surfaces in a closed box, gauss_hermite", 48,
      "domain:  {cells: [24, 22, 11]}\n"
@@ -62,11 +60,9 @@ static const struct selftest_case {
      "solver:  {collision: gauss_hermite, storage: fp32}\n"
      "faces:   {x: wall, y: wall, z: periodic}\n"
      "bodies:\n"
-     "  rod:  {shape: {cylinder: {center: [8.2, 10.8, 5], axis: z, radius: 4.3}}, wall: "
-     "interpolated, rotation: {rate: "
+     "  rod:  {shape: {cylinder: {center: [8.2, 10.8, 5], axis: z, radius: 4.3}}, wall: interpolated, rotation: {rate: "
      "[0, 0, -0.01]}}\n"
-     "  ball: {shape: {sphere: {center: [17.7, 9.1, 5.4], radius: 2.8}}, wall: interpolated, "
-     "velocity: [0.01, -0.02, "
+     "  ball: {shape: {sphere: {center: [17.7, 9.1, 5.4], radius: 2.8}}, wall: interpolated, velocity: [0.01, -0.02, "
      "0.005]}\n"},
     {"pores", "memory for fluid alone, pack of spheres, central", 41,
      "domain:  {cells: [40, 20, 20]}\n"
@@ -74,8 +70,7 @@ static const struct selftest_case {
      "solver:  {collision: central, storage: fp32}\n"
      "faces:   {x: periodic, y: periodic, z: periodic}\n"
      "force:   {acceleration: [1e-5, 0, 3e-6]}\n"
-     "bodies:  {pack: {shape: {pack: {lattice: body_centred, length: 20, share: 0.6, center: [1, "
-     "2, 3]}}, wall: "
+     "bodies:  {pack: {shape: {pack: {lattice: body_centred, length: 20, share: 0.6, center: [1, 2, 3]}}, wall: "
      "halfway}}\n"
      "run:     {sparse: always}\n"},
     {"pump", "flow-rate controller, sponge, region, central_hermite", 41,
@@ -86,8 +81,7 @@ static const struct selftest_case {
      "force:   {flow_rate: {velocity: 0.03, axis: x, every: 4, time: 9}}\n"
      "regions:\n"
      "  thick:  {box: {from: [3, 0, 0], to: [22, 8, 6]}, viscosity: 0.1}\n"
-     "  across: {box: {from: [0, 3, 3], to: [19, 11, 6]}, sponge: {towards: ymin, strength: 0.1, "
-     "density: 1.01}}\n"},
+     "  across: {box: {from: [0, 3, 3], to: [19, 11, 6]}, sponge: {towards: ymin, strength: 0.1, density: 1.01}}\n"},
     {"heat", "heat with buoyancy in a closed box", 41,
      "units:   {dx: 1 mm, dt: 0.3 ms, density: 1.2 kg/m3, heat_capacity: 1005 J/kg/K}\n"
      "domain:  {cells: [20, 17, 9]}\n"

@@ -1,5 +1,4 @@
-/* Made by `tagflow selftest --print`: the state of each flow of selftest_cases.h after its last
- * step. */
+/* Made by `tagflow selftest --print`: the state of each flow of selftest_cases.h after its last step. */
 X(cavity, "75436e8e13f04741")
 X(vortices, "d0e3878c98f72088")
 X(layer, "8748076707b7c274")

@@ -24,7 +24,8 @@ struct model_step {
     double step;
 };
 
-/* Lattice updates a second of one device that exchanges nothing. populations: bytes of a cell's. */
+/* Lattice updates a second of one device that exchanges nothing. populations: their bytes
+ * in a cell. */
 double model_rate(const struct cluster *c, double populations);
 
 /* A step of a rank. */

@@ -255,9 +255,9 @@ static void reorder(const struct trial *t, char *memory, bool back)
     free(row);
 }
 
-/* Can a launch be compared? Boxes of the step have to divide the block, or its rows; lists are by
- * index, which the caller knows of plain rows alone, and the tags that are parts here would have to
- * be those of the host. */
+/* Can a launch be compared? Boxes of the step have to divide the block, or its rows. Lists have
+ * indices of plain rows. Parts have plain rows, too, and this test takes the lifted tags for them.
+ */
 static bool comparable(const struct trial *t, enum kernel kernel, const struct launch *l)
 {
     const struct box all = ground_all(&t->ground);
