@@ -9,8 +9,8 @@
  * Returns why they cannot; NULL: they are lifted. */
 const char *rows_lift(struct view *v, int bits);
 
-/* Reorders an array of the host from plain rows to the rows of the view; [cells] elements of
- * `bytes` bytes. Returns false, with the array spoilt, when memory runs out. */
+/* Reorders an array of the host from plain rows to the rows of the view, if these are others;
+ * [cells] elements of `bytes` bytes. Returns false, with the array spoilt, when memory runs out. */
 bool rows_permute(const struct view *v, void *array, size_t bytes);
 
 #endif
