@@ -365,7 +365,7 @@ metres({"fluid.viscosity": 0.01}, ["fluid.viscosity is 0.01 without a unit: that
 metres({"fluid.velocity": 0.05, "fluid.length": 0.1}, ["fluid.length is 0.1 without a unit: that is in cells, here 0.001 m (write 0.1 m if you mean that)",
                                                       "fluid.velocity is 0.05 without a unit"])
 metres({"force.acceleration": "[1e-6, 0, 0]", "bodies.b.rotation.rate": "[0, 0, 1e-3]"},
-       ["force.acceleration is 1e-06 without a unit: that is in cells a step^2", "rotation.rate is 0.001 without a unit: that is in parts a step"])
+       ["force.acceleration is 1e-06 without a unit: that is in cells a step^2", "rotation.rate is 0.001 without a unit: that is in radians a step"])
 metres({"faces.xmax": "{pressure: 0.01}", "faces.xmin.velocity.ramp": 5, "initial": "{flow: rest}"},
        ["faces.xmin.velocity.ramp is 5 without a unit: that is in steps", "faces.xmax.pressure is 0.01 without a unit", "or a start at rest with a ramp"])
 # Rules of single keys: shares, whatever is written but series; a body's name is no rule.
