@@ -133,12 +133,6 @@ def spread(values):
     return {"median": statistics.median(values), "min": min(values), "max": max(values), "values": values}
 
 
-def gigabytes(text):
-    """'133.1 GB' in bytes."""
-    number, unit = text.split()
-    return float(number) * 1000 ** ["B", "kB", "MB", "GB", "TB", "PB"].index(unit)
-
-
 def shrink(cells, most):
     """A smaller box; thin ones stay thin, and cubes cubes, which some flows need."""
     if len(set(cells)) == 1:
@@ -731,15 +725,24 @@ class Suite:
             self.good(False, f"{n}^3: " + str(Said(line, process.returncode if self.left() > 0 else None, said, 0)))
         return used, step, time.monotonic() - start
 
+    def checked(self, *arguments):
+        """(how `tagflow check` ended, what it wrote for programs or {})"""
+        found = os.path.join(self.folder, "check.json")
+        said = self.call([self.tagflow, "check", *arguments, "--json", found])
+        if said.code:
+            return said, {}
+        with open(found, encoding="utf-8") as file:
+            return said, json.load(file)
+
     def largest_cube(self, most, memory):
-        """The largest cube of n^3 fp32 cells, n a multiple of 32, that a device with so many bytes has room for in the words of
-        tagflow check; None if there is none."""
+        """The largest cube of n^3 fp32 cells, n a multiple of 32, that a device with so many bytes has room for by tagflow
+        check; None if there is none."""
         machine = self.write("machine.yaml", f"memory: {memory / 1e9:.3f} GB\n")
         said = None
         for n in range(most // 32 * 32, 0, -32):
             case = self.write("memory.yaml", self.box("periodic", "bgk", "fp32", n, 10, 0))
-            said = self.call([self.tagflow, "check", case, "--machine", machine])
-            if said.code == 0 and re.search(r"a device of .* has room for it", said.text):
+            said, found = self.checked(case, "--machine", machine)
+            if found.get("fits"):
                 return n
             if said.code != 0:
                 break
@@ -761,11 +764,10 @@ class Suite:
         estimate, used = {}, {}
         for cells in (8, n):
             case = self.write("memory.yaml", self.box("periodic", "bgk", "fp32", cells, 10, 0))
-            said = self.call([self.tagflow, "check", case])
-            match = re.search(r"^memory: .*?(\S+ \S+)(?: on a GPU| a rank, on its GPU)", said.text, re.M)
-            if not self.good(said.code == 0 and match, f"tagflow check: {said}"):
+            said, found = self.checked(case)
+            if not self.good(said.code == 0, f"tagflow check: {said}"):
                 return ""
-            estimate[cells] = gigabytes(match[1])
+            estimate[cells] = found["largest_rank_bytes_on_gpu"]
             used[cells], step, seconds = self.memory_at(cells)
             if used[cells] is None:
                 return ""

@@ -71,16 +71,22 @@ static const char launch_help[] =
 
 static const char check_help[] =
     "tagflow check CASE.yaml [--set PATH=VALUE]... [--ranks N] [--machine FILE] [--json FILE]\n"
+    "              [--verbose]\n"
     "\n"
-    "Reads the case as `run` would and says what follows from it: grid, relaxation time, Mach and\n"
-    "Reynolds numbers, how N ranks would share it, memory, output, time, and what looks wrong.\n"
+    "Reads the case as `run` would and says what follows from it: first whether it runs and what\n"
+    "looks wrong, then a table of grid, steps, Mach and Reynolds numbers, memory, time and disk,\n"
+    "then the same with another time step and finer cells. Takes no step.\n"
     "\n"
     "  --set PATH=VALUE  change a key of the case (repeat; the last wins)\n"
     "  --ranks N         the ranks of the run, up to 16777216; none are started\n"
     "  --machine FILE    predict the time of a step on this machine: bandwidths, latencies, "
     "memory,\n"
     "                    file system (docs/scaling.md has the keys)\n"
-    "  --json FILE       write cut, messages, memory and prediction for programs\n";
+    "  --json FILE       write warnings, cut, messages, memory and prediction for programs\n"
+    "  --verbose         then also faces, bodies, blocks, storage, each output, ...\n"
+    "\n"
+    "Warnings go to standard output and to standard error; if both are one terminal, file or\n"
+    "pipe, to standard output alone.\n";
 
 static const char selftest_help[] =
     "tagflow selftest [--print]\n"

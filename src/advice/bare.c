@@ -21,12 +21,14 @@ void advise_bare(const struct flow_case *c)
             snprintf(others, sizeof others, " (as %s%s)", b->others, more);
         const double one = lattice_unit(&c->units, (enum key_unit)unit);
         if (one > 0 && isfinite(one))
-            warn("%s is %g without a unit%s: that is in %s, here %.3g %s (write %g %s if you mean "
+            warn("unit_missing",
+                 "%s is %g without a unit%s: that is in %s, here %.3g %s (write %g %s if you mean "
                  "that)",
                  b->key, b->value, others, unit_lattice_text((enum key_unit)unit), b->value * one,
                  info->symbol, b->value, info->symbol);
         else
-            warn("%s is %g without a unit%s: that is in %s (write %g %s if you mean that, with "
+            warn("unit_missing",
+                 "%s is %g without a unit%s: that is in %s (write %g %s if you mean that, with "
                  "units.heat_capacity)",
                  b->key, b->value, others, unit_lattice_text((enum key_unit)unit), b->value,
                  info->symbol);

@@ -85,7 +85,8 @@ void advise_cells_small(const struct domain *d, const struct flow_case *c)
     if (count > 1)
         snprintf(others, sizeof others, " (fewer than %g: %d bodies)", least, count);
     if (count)
-        warn("bodies.%s is %.3g cells%s across%s: its forces and its wake are rough (take %g cells "
+        warn("body_coarse",
+             "bodies.%s is %.3g cells%s across%s: its forces and its wake are rough (take %g cells "
              "at least; docs/bodies.md has errors by their number)",
              first->name, width, of, others, least);
 }
@@ -120,11 +121,15 @@ void advise_cells_drag(const struct domain *d, const struct flow_case *c)
         if (error > 1.2 * aim)
             snprintf(finer, sizeof finer, " (with %.0f cells across about 5 %%)",
                      ceil(across * pow(error / aim, 1 / 2.4)));
-        const bool wrong = error > much;
-        (wrong ? warn : say)(
-            "bodies.%s: %.3g cells across, and the Reynolds number of a cell is %.3g: with %s the "
-            "drag of a round body becomes about %.0f %% too large%s",
-            body->name, across, cell, key_collisions[c->solver.collision], 100 * error, finer);
+        char text[512];
+        snprintf(text, sizeof text,
+                 "bodies.%s: %.3g cells across, and the Reynolds number of a cell is %.3g: with %s "
+                 "the drag of a round body becomes about %.0f %% too large%s",
+                 body->name, across, cell, key_collisions[c->solver.collision], 100 * error, finer);
+        if (error > much)
+            warn("body_drag", "%s", text);
+        else
+            say("%s", text);
     }
 }
 
@@ -151,7 +156,8 @@ void advise_cells_wake(const struct domain *d, const struct flow_case *c)
             const double gap = f % 2 ? c->cells[f / 2] - body->hi[f / 2] : body->lo[f / 2];
             const double width = width_of(c, body, f / 2);
             if (is_solid_shape(body) && gap >= SURVEY_NEAR && gap < width && width < INFINITY)
-                warn("bodies.%s ends %.3g cells before the outlet %s and is %.3g wide: the outlet "
+                warn("wake_cut",
+                     "bodies.%s ends %.3g cells before the outlet %s and is %.3g wide: the outlet "
                      "cuts its wake (leave several times its width)",
                      body->name, gap, face_name(f), width);
         }
@@ -210,7 +216,8 @@ void advise_cells_inlet(const struct domain *d, const struct flow_case *c)
                 enough += 0.1;
         }
     if (which >= 0)
-        warn("bodies.%s begins %.3g cells behind the inlet %s and is %.3g wide: the inlet holds "
+        warn("inlet_near",
+             "bodies.%s begins %.3g cells behind the inlet %s and is %.3g wide: the inlet holds "
              "the stream, so that the drag becomes about %.0f %% too large (leave %.2g times its "
              "width)",
              c->bodies[which].name, gap, face_name(at), wide, 100 * fmin(worst, 1), enough);
@@ -240,7 +247,8 @@ void advice_outside(const struct case_body *body, double cells)
     const struct mesh_facts *const f = &body->mesh.facts;
     const double all = f->cells ? (double)f->cells : fabs(f->volume);
     if (body->mesh.file && cells < least_inside * all)
-        warn("bodies.%s: of the %.6g cells of its mesh %.0f are in the box (is it in another unit, "
+        warn("mesh_outside",
+             "bodies.%s: of the %.6g cells of its mesh %.0f are in the box (is it in another unit, "
              "or place?)",
              body->name, all, cells);
 }
@@ -251,7 +259,8 @@ static void warn_outside(const struct domain *d, const struct flow_case *c,
 {
     const double share = share_inside(c, body);
     if (!body->mesh.file && !body->image.file && share < least_inside)
-        warn("bodies.%s: only %.2g %% of its bounding box are in the box of cells (is it in "
+        warn("body_outside",
+             "bodies.%s: only %.2g %% of its bounding box are in the box of cells (is it in "
              "another unit, or place?)",
              body->name, 100 * share);
     if (d->tags && !d->refined) { /* else survey_say_bodies() */

@@ -26,7 +26,8 @@ void advise_cells_density(const struct domain *d, const struct flow_case *c)
     for (int k = 0; k < c->zone_count; k++)
         held = held || c->zones[k].sponge.given;
     if (flows && out && !held)
-        warn("no face holds the density, as reflection is 0: the mass of the box drifts (leave "
+        warn("mass_drifts",
+             "no face holds the density, as reflection is 0: the mass of the box drifts (leave "
              "reflection out, or make a face pressure)");
 }
 
@@ -73,16 +74,19 @@ void advise_cells_settling(const struct domain *d, const struct flow_case *c)
     const double steps = slowest * sqrt(3.0) / velocity;
     faces_name(c, outflow >= 0 ? outflow : last, name);
     if (outflow >= 0 && outlets > 1)
-        warn("%s: outflow does not find its share of a flow that several outlets divide (take "
+        warn("outflow_shares",
+             "%s: outflow does not find its share of a flow that several outlets divide (take "
              "nonreflecting, or pressure with a ramp at the inlet)",
              name);
     else if (outlets > 1 && (double)c->run.steps < steps)
-        warn("several outlets divide the flow: their shares settle in about %.2g steps, the run "
+        warn("outlets_settle",
+             "several outlets divide the flow: their shares settle in about %.2g steps, the run "
              "has %lld (more steps, or pressure with a ramp at the inlet)",
              steps, (long long)c->run.steps);
     else if (outlets == 1 && outflow < 0 && !uniform && 3 * (double)c->run.steps < steps &&
              velocity * (double)c->run.steps > outlet_length(c, last))
-        warn("%s: the flow over the face settles in about %.2g steps, the run has %lld (leave "
+        warn("outlet_settles",
+             "%s: the flow over the face settles in about %.2g steps, the run has %lld (leave "
              "reflection out, or more steps)",
              name, steps, (long long)c->run.steps);
     else if (outlets == 1 && outflow < 0 && !uniform && (double)c->run.steps < steps &&
@@ -275,7 +279,8 @@ void advise_cells_pulse(const struct domain *d, const struct flow_case *c)
             else
                 snprintf(varies, sizeof varies, "rises and falls by its table");
             faces_name(c, out, name);
-            warn("%s: the inlet's velocity %s, and the flow out differs by about %.0f %% from the "
+            warn("inlet_pulse",
+                 "%s: the inlet's velocity %s, and the flow out differs by about %.0f %% from the "
                  "flow in (%s)",
                  name, varies, 100 * share, remedy);
             return;
@@ -303,7 +308,8 @@ void advise_cells_no_inflow(const struct domain *d, const struct flow_case *c)
     if (!out || along < 0)
         return;
     faces_name(c, along, name);
-    warn("%s: its velocity goes along the face, and no face lets fluid in or out with a given "
+    warn("inlet_along",
+         "%s: its velocity goes along the face, and no face lets fluid in or out with a given "
          "velocity (give the component along %s)",
          name, key_axes[case_opening_side(c, along) / 2]);
 }
@@ -331,7 +337,8 @@ void advise_cells_along(const struct domain *d, const struct flow_case *c)
         }
         along = sqrt(along);
         if (stream > 0 && along < 0.5 * stream)
-            warn("the velocity along face %s is %g, and a stream of %g goes along it: the face "
+            warn("stream_held",
+                 "the velocity along face %s is %g, and a stream of %g goes along it: the face "
                  "holds it back like a wall (give %s.velocity, or take slip)",
                  face_name(f), along, stream,
                  face->kind == FACE_pressure ? "pressure" : "nonreflecting");
@@ -375,7 +382,8 @@ void advise_cells_drawn(const struct domain *d, const struct flow_case *c)
                 what->scalar[i].kind == SCALAR_WALL_value)
                 continue;
             faces_name(c, k, name);
-            warn("%s: the velocities of other faces draw fluid in through it, and it gives no "
+            warn("inflow_value",
+                 "%s: the velocities of other faces draw fluid in through it, and it gives no "
                  "value of scalars.%s: what comes in has that of the cells beside it (give one, "
                  "or turn the velocity)",
                  name, c->scalars[i].name);

@@ -53,7 +53,8 @@ void advise_earlier(const struct flow_case *c)
         if (e->cells[a] > e->stride)
             apart = fmax(apart, (double)e->stride * c->cells[a] / e->cells[a]);
     if (apart > r.apart)
-        warn("initial.from: its values are %.3g cells apart, by its stride of %d: for %s of %.3g "
+        warn("initial_sparse",
+             "initial.from: its values are %.3g cells apart, by its stride of %d: for %s of %.3g "
              "cells at most %.3g (take a snapshot without `stride`, or a checkpoint)",
              apart, e->stride, r.name, r.length, r.apart);
 }

@@ -7,10 +7,10 @@
 /* p = rho / 3: a density far from 1 drives a flow that is far too fast. */
 static void warn_density(const struct case_face *face, const char *name)
 {
-    const double distance =
-        fabs(face->density - 1) * (face->kind == FACE_pressure ? signal_peak(&face->signal) : 1);
+    const double distance = face_density_change(face);
     if (face_holds_density(face) && distance > 0.05)
-        warn("the density of %s comes as far as %g from 1: the flow is treated as one of constant "
+        warn("density_held",
+             "the density of %s comes as far as %g from 1: the flow is treated as one of constant "
              "density (keep it below 0.05; pressures count from that of the fluid at rest; with a "
              "smaller dt they are smaller in lattice units)",
              name, distance);
@@ -32,7 +32,8 @@ void advise_outflows(const struct flow_case *c)
     for (int a = 0; a < 3; a++)
         axes += c->faces[2 * a].kind == FACE_outflow || c->faces[2 * a + 1].kind == FACE_outflow;
     if (axes > 1 && case_fastest_velocity(c) > 2 * c->fluid.viscosity)
-        warn("outflow faces meet at an edge of the box: the flow there becomes wrong (take "
+        warn("outflow_edges",
+             "outflow faces meet at an edge of the box: the flow there becomes wrong (take "
              "nonreflecting, or slip on the sides)");
 }
 
@@ -106,6 +107,7 @@ void advise_rings(const struct flow_case *c)
     const double steps = steps_of_sound(c, outlet / 2);
     if (c->run.steps >= 20 * (int64_t)c->cells[outlet / 2] && 5 * steps > (double)c->run.steps)
         warn(
+            "sound_rings",
             "sound between the inlet and the pressure outlet falls by e in %.2g steps, and the "
             "run has %lld: pressure and forces ring (take nonreflecting with pressure's density, a "
             "sponge before the outlet, or a start at rest with a ramp of %.0f steps at the inlet)",

@@ -105,7 +105,8 @@ enum status idle_force_find(const struct domain *d, const struct flow_case *c, b
 
 void idle_force_warn(const struct flow_case *c)
 {
-    warn("force.%s drives no flow: no fluid leads round a periodic axis along it or from one "
+    warn("force_idle",
+         "force.%s drives no flow: no fluid leads round a periodic axis along it or from one "
          "opening to another, so the pressure balances it and the fluid stays at rest (make the "
          "axis periodic, or give it openings; bodies must leave a way)",
          c->flow_rate.given ? "flow_rate" : "acceleration");

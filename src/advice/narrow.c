@@ -200,7 +200,8 @@ void narrow_warn(const struct narrow *n, const struct flow_case *c)
                  most);
         say_coarse(n, c, cell / most, finer);
     }
-    warn("%s: the mean velocity is %.3g cells a step, %.2g times the largest that the case "
+    warn("narrow",
+         "%s: the mean velocity is %.3g cells a step, %.2g times the largest that the case "
          "gives%s%s (take %s%s%s)",
          where, n->velocity, n->velocity / fastest, high, rough, slower,
          fast && coarse ? "; and " : "", finer);

@@ -39,14 +39,16 @@ static void warn_unstable(const struct flow_case *c, const struct level_met *at,
     }
     case_tau_text(text, tau, 6);
     if (at->level == 0 && collision_noisy_at_rest(collision) && tau < least_tau)
-        warn("tau is %s: with %s short waves grow below %g, even at rest (take solver.collision "
+        warn("operator_at_rest",
+             "tau is %s: with %s short waves grow below %g, even at rest (take solver.collision "
              "%s or a larger viscosity)",
              text, key_collisions[collision], least_tau,
              key_collisions[collision_quiet_at_rest(collision)]);
     if (c->solver.subgrid != SUBGRID_none) {
         if (met.wall && cell > most_subgrid && c->solver.van_driest == 0 && !warned->layers) {
             warned->layers = true;
-            warn("the Reynolds number of a cell%s is %.3g, above %g: there is no model of the "
+            warn("layers_modelless",
+                 "the Reynolds number of a cell%s is %.3g, above %g: there is no model of the "
                  "layers "
                  "at walls, so friction, separation and drag are wrong where they depend on them "
                  "(take a finer grid; sharp edges, where the flow separates anyway, suffer least)",
@@ -55,7 +57,8 @@ static void warn_unstable(const struct flow_case *c, const struct level_met *at,
         return;
     }
     if (at->level == 0 && pairs && cell == 0 && tau < least_tau) {
-        warn("tau is %s: %s may become noisy or unstable below %g where layers get thin (give "
+        warn("operator_without_velocity",
+             "tau is %s: %s may become noisy or unstable below %g where layers get thin (give "
              "fluid.velocity, and solver.collision auto chooses; or take rr, %s or a larger "
              "viscosity)",
              text, key_collisions[collision], least_tau,
@@ -63,6 +66,7 @@ static void warn_unstable(const struct flow_case *c, const struct level_met *at,
     }
     if (pairs && cell > most && worst) {
         warn(
+            "cell_reynolds",
             "the Reynolds number of a cell%s is %.3g, above %g: %s becomes noisy or unstable there "
             "(take solver.collision %s, %s or a larger viscosity)",
             of, cell, most, key_collisions[collision], robust_text(c),
@@ -70,19 +74,22 @@ static void warn_unstable(const struct flow_case *c, const struct level_met *at,
     }
     if (!pairs && c->solver.rates.bulk > 1.7 && met.wall && cell > 10 && !warned->bulk) {
         warned->bulk = true;
-        warn("solver.rates.bulk is %g: beside walls the trace of the stress alternates above a "
+        warn("bulk_rate",
+             "solver.rates.bulk is %g: beside walls the trace of the stress alternates above a "
              "Reynolds number of a cell of 10, which is %.3g%s (take at most 1.7)",
              c->solver.rates.bulk, cell, on);
     }
     if (met.moving && !met.open && cell > limits_moving(c) && !warned->moving) {
         warned->moving = true;
         warn(
+            "moving_wall",
             "the Reynolds number of a cell%s is %.3g, above %g: beside moving walls no operator is "
             "accurate there (take %s)",
             of, cell, limits_moving(c), model_text(c, cell / limits_moving(c), finer));
     }
     if (met.open && cell > LIMIT_OPEN)
-        warn("the Reynolds number of a cell%s is %.3g, above %g: flows with open faces were not "
+        warn("open_cell_reynolds",
+             "the Reynolds number of a cell%s is %.3g, above %g: flows with open faces were not "
              "tested there (take %s)",
              of, cell, LIMIT_OPEN, model_text(c, cell / LIMIT_OPEN, finer));
 }
@@ -118,7 +125,8 @@ void advise_neighbours(const struct flow_case *c)
         const double cell = case_fastest_velocity(c) / viscosity;
         if ((inside || c->solver.collision == COLLISION_trt) && other == COLLISION_rr &&
             cell > most)
-            warn("regions.%s: trt and rr meet, and the Reynolds number of a cell of trt is %.3g: "
+            warn("regions_meet",
+                 "regions.%s: trt and rr meet, and the Reynolds number of a cell of trt is %.3g: "
                  "above "
                  "%g even a uniform stream grows unstable there (take rr in both)",
                  zone->name, cell, most);
@@ -159,7 +167,8 @@ void advise_surfaces(const struct flow_case *c)
     if (c->levels > 1)
         snprintf(of, sizeof of, " of level %d", level);
     finer_text(c, cell / most, finer);
-    warn("the Reynolds number of a cell%s is %.3g, above %.3g: with magic %g interpolated walls "
+    warn("wall_leaks",
+         "the Reynolds number of a cell%s is %.3g, above %.3g: with magic %g interpolated walls "
          "leak there, and forces across the stream are wrong (take %s or a larger viscosity)",
          of, cell, most, c->solver.magic, finer);
 }
@@ -170,7 +179,8 @@ void advise_edges(const struct flow_case *c)
 {
     const double cell = case_fastest_velocity(c) / c->fluid.viscosity;
     if (c->levels > 1 && collision_on_pairs(c->solver.collision) && cell > REFINE_MOST_CELL)
-        warn("the Reynolds number of a cell of level 0 is %.3g, above %g: %s may diverge where "
+        warn("levels_meet",
+             "the Reynolds number of a cell of level 0 is %.3g, above %g: %s may diverge where "
              "levels meet (take solver.collision %s)",
              cell, REFINE_MOST_CELL, key_collisions[c->solver.collision], robust_text(c));
 }

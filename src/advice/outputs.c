@@ -10,7 +10,8 @@ void advise_statistics(const struct flow_case *c)
         const int64_t last = c->run.steps / s->every;
         const int64_t rows = last - (s->statistics_from + s->every - 1) / s->every + 1;
         if (s->statistics && rows < 2)
-            warn("output.series.%s.statistics: %s counts from step %lld to the end of the run (a "
+            warn("statistics_short",
+                 "output.series.%s.statistics: %s counts from step %lld to the end of the run (a "
                  "smaller from, or more steps)",
                  s->name, rows < 1 ? "no row" : "one row alone", (long long)s->statistics_from);
     }
@@ -26,7 +27,8 @@ void advise_strides(const struct flow_case *c)
             const int level = f->levels > 0 ? f->levels : 0;
             const int64_t cells = (int64_t)(f->region.hi[a] - f->region.lo[a]) << level;
             if (cells <= f->stride && cells >= few)
-                warn("output.fields.%s.stride is %d: one value is left of %lld along %s (a smaller "
+                warn("stride_long",
+                     "output.fields.%s.stride is %d: one value is left of %lld along %s (a smaller "
                      "stride)",
                      f->name, f->stride, (long long)cells, key_axes[a]);
         }

@@ -118,7 +118,8 @@ void advise_pumps(const struct flow_case *c)
         if (body->image.file          ? true
             : body->mesh.file != NULL ? mesh_pumps(c, body)
                                       : shape_pumps(c, body))
-            warn("bodies.%s: its surface moves along its normal, but the body stays where it is: "
+            warn("body_pumps",
+                 "bodies.%s: its surface moves along its normal, but the body stays where it is: "
                  "it takes "
                  "in fluid on one side and gives it out on the other, with up to %.3g cells a step "
                  "(only "

@@ -30,7 +30,8 @@ void advise_samples(const struct flow_case *c)
         const struct case_series *const s = &c->series[k];
         const double sample = s->kind == SERIES_KIND_permeability ? sample_length(c, s->axis) : 0;
         if (s->length > 0 && s->length < sample - 0.5)
-            warn("output.series.%s.length is %g cells, but the sample is %g cells long along %s: "
+            warn("permeability_length",
+                 "output.series.%s.length is %g cells, but the sample is %g cells long along %s: "
                  "the permeability comes out too small (give %g, or leave length out where the "
                  "sample fills the box)",
                  s->name, s->length, sample, key_axes[s->axis], sample);

@@ -19,17 +19,20 @@ static void warn_diffusivity(const struct flow_case *c, int k)
     const double d = s->diffusivity, peclet = case_fastest_velocity(c) / d;
     const bool limited = scalar_limited(c, k);
     if (!limited && peclet > most_peclet && scalar_magic(s) < few)
-        warn("scalars.%s: the Peclet number of a cell, velocity / diffusivity, is %.3g, above %g: "
+        warn("cell_peclet_rings",
+             "scalars.%s: the Peclet number of a cell, velocity / diffusivity, is %.3g, above %g: "
              "values ring beside steep fronts (take limiter: on, magic: 0.25, or a finer grid)",
              s->name, peclet, most_peclet);
     if (!limited && peclet > far_peclet && scalar_magic(s) >= few)
         warn(
+            "cell_peclet",
             "scalars.%s: the Peclet number of a cell, velocity / diffusivity, is %.3g, above %g: "
             "beside walls, bodies and inlets values may lie far outside those given (take limiter: "
             "on, a finer grid, or a larger diffusivity)",
             s->name, peclet, far_peclet);
     if (!limited && 4 * d < least)
-        warn("scalars.%s: the diffusivity %.3g is so small, below %g, that the scalar lags behind "
+        warn("diffusivity_small",
+             "scalars.%s: the diffusivity %.3g is so small, below %g, that the scalar lags behind "
              "the flow (take %s)",
              s->name, d, least / 4,
              c->units.given ? c->units.lattice > 0
@@ -37,7 +40,8 @@ static void warn_diffusivity(const struct flow_case *c, int k)
                                   : "a larger units.dt, or a finer grid"
                             : "a larger velocity, viscosity and diffusivity, or a finer grid");
     if (4 * d + 0.5 > most_tau)
-        warn("scalars.%s: tau- is %.3g, above %g: the scalar diffuses over many cells a step (take "
+        warn("diffusivity_large",
+             "scalars.%s: tau- is %.3g, above %g: the scalar diffuses over many cells a step (take "
              "%s)",
              s->name, 4 * d + 0.5, most_tau, slower_text(c));
 }
@@ -72,11 +76,13 @@ static void warn_temperatures(const struct flow_case *c, int k)
     if (s->kind != SCALAR_KIND_heat || !e.any || high < warm)
         return;
     if (s->reference == 0 && value_varies(c, k))
-        warn("scalars.%s: a time function multiplies the difference from the reference, which is 0 "
+        warn("scalar_table_reference",
+             "scalars.%s: a time function multiplies the difference from the reference, which is 0 "
              "K (give scalars.%s.reference)",
              s->name, s->name);
     else if (low < least)
-        warn("scalars.%s: the temperatures that the case gives reach from %.4g K to %.4g K, with "
+        warn("temperatures",
+             "scalars.%s: the temperatures that the case gives reach from %.4g K to %.4g K, with "
              "their time functions (a temperature without a unit is in K: write 20 degC, or the K "
              "that you mean)",
              s->name, low, high);
@@ -95,13 +101,15 @@ static void warn_buoyancy(const struct flow_case *c, int k)
         snprintf(by, sizeof by, ", and sources and fluxes may make differences of %.3g",
                  difference);
     if (mach > most_mach)
-        warn("scalars.%s: buoyancy may drive velocities of Mach %.3g, by a free fall through the "
+        warn("buoyancy_mach",
+             "scalars.%s: buoyancy may drive velocities of Mach %.3g, by a free fall through the "
              "box, above %g%s (take %s)",
              s->name, mach, most_mach, by,
              c->units.given ? smaller_step(c)
                             : "a smaller force.gravity, viscosity and diffusivity");
     if (c->units.given && change > most_change)
-        warn("scalars.%s: expansion times the largest difference is %.3g, above %g: buoyancy alone "
+        warn("buoyancy_density",
+             "scalars.%s: expansion times the largest difference is %.3g, above %g: buoyancy alone "
              "does not describe such changes of density (take smaller differences)%s",
              s->name, change, most_change, by);
 }
@@ -134,27 +142,32 @@ static void warn_reference(const struct flow_case *c, int k)
     if (c->units.given && s->kind == SCALAR_KIND_heat && s->reference == 0 &&
         s->initial.value == 0 && !s->initial.linear && !s->initial.earlier)
         warn(
+            "reference_start",
             "scalars.%s: begins at 0 K, as neither reference nor initial is given (give reference: "
             "300 K: the temperature at inlets, or near the middle of all)",
             s->name);
     if (leaks && width == 0 && s->kind == SCALAR_KIND_heat && s->reference == 0 && middle != 0)
-        warn("scalars.%s: its values are %.4g from the reference, 0: errors of the flow at walls "
+        warn("reference_missing",
+             "scalars.%s: its values are %.4g from the reference, 0: errors of the flow at walls "
              "and openings change heat by their share of this (give reference: %.6g)",
              s->name, middle, middle);
     if (!(width > 0))
         return;
     if (s->expansion != 0 && fabs(middle) > width)
         warn(
+            "reference_buoyancy",
             "scalars.%s: its values differ by %.3g, but are about %.3g from the reference, so that "
             "nearly all of the buoyancy only changes the pressure (take reference: %.6g)",
             s->name, width, fabs(middle), s->reference + best_reference(c, k, &e));
     else if (leaks && fabs(middle) > far * width)
-        warn("scalars.%s: its values differ by %.3g, but are about %.3g from the reference: errors "
+        warn("reference_far",
+             "scalars.%s: its values differ by %.3g, but are about %.3g from the reference: errors "
              "of the flow at walls and openings change it by their share of this, so fluxes may be "
              "wrong by percents and more (take reference: %.6g)",
              s->name, width, fabs(middle), s->reference + best_reference(c, k, &e));
     else if (c->solver.storage != PRECISION_fp64 && fabs(middle) > much * width)
-        warn("scalars.%s: its values differ by %.3g, but are about %.3g from the reference, which "
+        warn("reference_digits",
+             "scalars.%s: its values differ by %.3g, but are about %.3g from the reference, which "
              "costs digits (take reference: %.6g)",
              s->name, width, fabs(middle), s->reference + best_reference(c, k, &e));
 }
@@ -165,7 +178,8 @@ static void warn_rate(const struct flow_case *c, int k)
     const struct case_scalar *const s = &c->scalars[k];
     const double rate = case_scalar_decay(c, k);
     if (rate > most)
-        warn("scalars.%s: a step takes %.3g of its value by decay and rate, above %g, which is too "
+        warn("decay_fast",
+             "scalars.%s: a step takes %.3g of its value by decay and rate, above %g, which is too "
              "fast for the time step (take %s)",
              s->name, rate, most, c->units.given ? smaller_step(c) : "smaller rates");
 }
@@ -193,7 +207,8 @@ static void warn_opening(const struct flow_case *c, int k)
         given = given || (case_opening(c, i)->kind != FACE_wall && !scalar_inlet_allows(c, k, i) &&
                           case_opening(c, i)->scalar[k].kind == SCALAR_WALL_value);
     if (given && error > most && !scalar_limited(c, k))
-        warn("scalars.%s: at openings of a given value it is off by some %.2g %%, as source, decay "
+        warn("opening_value",
+             "scalars.%s: at openings of a given value it is off by some %.2g %%, as source, decay "
              "or reaction are fast beside the diffusivity (take a larger diffusivity, or slower "
              "rates)",
              c->scalars[k].name, 100 * error);
@@ -206,7 +221,8 @@ static void warn_links(const struct flow_case *c, int k)
     for (int i = 6; i < case_openings(c); i++) {
         const struct case_face *const patch = case_opening(c, i);
         if (patch->kind == FACE_velocity && patch->rule == FACE_RULE_links)
-            warn("scalars.%s: patches.%s is an inlet by links in a part of a face: it brings in "
+            warn("scalar_links",
+                 "scalars.%s: patches.%s is an inlet by links in a part of a face: it brings in "
                  "too little of the scalar (take rule: regularised, the default)",
                  c->scalars[k].name, c->patches[i - 6].name);
     }
@@ -224,16 +240,19 @@ static void warn_conduct(const struct flow_case *c, int k, const struct case_bod
     const double steps = length * length * capacity / w->conductivity;
     const bool far = fmax(ratio, 1 / ratio) > most || fmax(capacity, 1 / capacity) > most;
     if (far && steps > (double)c->run.steps)
-        warn("bodies.%s.scalars.%s: conductivity and capacity are %.3g and %.3g times those of the "
+        warn("conduct_steady",
+             "bodies.%s.scalars.%s: conductivity and capacity are %.3g and %.3g times those of the "
              "fluid, beyond %g: the body alone takes some %.2g steps to settle, the run has %lld "
              "(where only the steady state matters, take a capacity near 1)",
              name, s->name, ratio, capacity, most, steps, (long long)c->run.steps);
     else if (far)
-        warn("bodies.%s.scalars.%s: conductivity and capacity are %.3g and %.3g times those of the "
+        warn("conduct_digits",
+             "bodies.%s.scalars.%s: conductivity and capacity are %.3g and %.3g times those of the "
              "fluid, beyond %g, where digits are lost (take solver.storage: fp64)",
              name, s->name, ratio, capacity, most);
     if (4 * w->conductivity + 0.5 > most_tau)
-        warn("bodies.%s.scalars.%s: tau- is %.3g in the body, above %g (take %s)", name, s->name,
+        warn("conduct_diffusivity",
+             "bodies.%s.scalars.%s: tau- is %.3g in the body, above %g (take %s)", name, s->name,
              4 * w->conductivity + 0.5, most_tau, slower_text(c));
 }
 
@@ -243,7 +262,8 @@ static void warn_surface(const struct case_scalar *s, const struct case_body *bo
 {
     const bool halfway = scalar_wall_flux(w->kind) || w->kind == SCALAR_WALL_conduct;
     if (body->wall == BODY_WALL_interpolated && halfway)
-        warn("bodies.%s.scalars.%s: with wall interpolated only a given value acts where the "
+        warn("scalar_surface",
+             "bodies.%s.scalars.%s: with wall interpolated only a given value acts where the "
              "surface is; flux, transfer and conduct act half-way between cells (take wall: "
              "halfway, or more cells)",
              name, s->name);
@@ -265,7 +285,8 @@ static void warn_part(const struct flow_case *c, int k, const struct case_body *
     const struct scalar_part_name name = scalar_part_name(body, part, ".labels.");
     const bool hidden = !part && is_hidden(body, k);
     if (hidden && w->kind != SCALAR_WALL_adiabatic)
-        warn("bodies.%s.scalars.%s has no effect: labels gives all labels of image.solid another "
+        warn("scalar_hidden",
+             "bodies.%s.scalars.%s has no effect: labels gives all labels of image.solid another "
              "condition (remove it)",
              body->name, c->scalars[k].name);
     if (hidden || !scalar_has_own(body, part, k))
@@ -295,7 +316,8 @@ static void warn_conducting(const struct flow_case *c, int k, double layer)
     static const double least = 1.5;
     for (int i = 0; i < c->body_count && layer < least; i++)
         if (case_body_conducts(&c->bodies[i], k))
-            warn("bodies.%s.scalars.%s: the layer at its surface, sqrt(diffusivity length / "
+            warn("conduct_layer",
+                 "bodies.%s.scalars.%s: the layer at its surface, sqrt(diffusivity length / "
                  "velocity), is %.2g cells thick: below %g cells a body that conducts exchanges "
                  "too much with the fluid (a finer grid, a larger diffusivity, or a given value "
                  "or flux)",
@@ -311,7 +333,8 @@ static void warn_limiter(const struct flow_case *c, int k)
     if (layer < 1 && meets_value(c, k)) {
         /* fits the plate of docs/lab/scalar_limiter.md */
         const double thin = 1.77 * layer, share = thin / pow(1 + pow(thin, 2.3), 1 / 2.3);
-        warn("scalars.%s: its layer at walls of given value or transfer, sqrt(diffusivity length / "
+        warn("scalar_layer",
+             "scalars.%s: its layer at walls of given value or transfer, sqrt(diffusivity length / "
              "velocity), is %.2g cells thick: what passes through them is off, on a plate it is "
              "about %.0f %% of what it ought to be, at tubes it was up to a quarter more (a finer "
              "grid, %sor a given flux)",
@@ -331,7 +354,8 @@ static void warn_convection(const struct flow_case *c, int k)
     if (c->scalars[k].expansion == 0 || !(magnitude(c->gravity) > 0) || case_is_open(c) ||
         c->levels > 1 || layer >= thick || (limited && layer < 1) || !meets_value(c, k))
         return;
-    warn("scalars.%s: its layer at the walls, sqrt(diffusivity length / velocity), is %.2g cells "
+    warn("convection_layer",
+         "scalars.%s: its layer at the walls, sqrt(diffusivity length / velocity), is %.2g cells "
          "thick: %s %.0f %% too %s passes through walls of given value (%.2g times as fine a grid "
          "for 1 %%)",
          c->scalars[k].name, layer, part > most ? "more than" : "about", 100 * fmin(part, most),
@@ -359,10 +383,12 @@ void advise_scalars(const struct flow_case *c)
                 warn_part(c, k, &c->bodies[i], part);
     }
     if (magnitude(c->gravity) > 0 && !falls)
-        warn("force.gravity has no effect: no scalar has an expansion (give scalars.*.expansion; "
+        warn("gravity_idle",
+             "force.gravity has no effect: no scalar has an expansion (give scalars.*.expansion; "
              "force.acceleration acts on all of the fluid)");
     if (c->scalar_count && 4 * speed * speed > most)
-        warn("the velocity is %.3g: four times its square, %.2g %%, is the size of the error of "
+        warn("scalar_velocity",
+             "the velocity is %.3g: four times its square, %.2g %%, is the size of the error of "
              "scalars' diffusion along the flow before a correction (keep it below %g %%: %s)",
              speed, 400 * speed * speed, 100 * most, slower_text(c));
 }

@@ -17,7 +17,8 @@ static void warn_end(const struct flow_case *c, const struct case_signal *s, con
         return;
     if (c->units.given)
         snprintf(time, sizeof time, " (%.4g s)", s->times[last] * c->units.dt);
-    warn("%s%s: its table ends at step %.6g%s, and the run has %lld steps: the last factor, %.4g, "
+    warn("table_short",
+         "%s%s: its table ends at step %.6g%s, and the run has %lld steps: the last factor, %.4g, "
          "stays (repeat: true in table for a pulse; a further line at the end of the run if it is "
          "meant)",
          of, name, s->times[last], time, (long long)c->run.steps, s->values[last]);
@@ -28,7 +29,8 @@ static void warn_ramp(const struct flow_case *c, const struct case_signal *s, co
 {
     static const int64_t trial = 100; /* shorter runs only try a case */
     if (s->kind == SIGNAL_ramp && s->duration > (double)c->run.steps && c->run.steps >= trial)
-        warn("%s%s: its ramp takes %.6g steps, and the run has %lld (a shorter ramp, or more "
+        warn("ramp_long",
+             "%s%s: its ramp takes %.6g steps, and the run has %lld (a shorter ramp, or more "
              "steps)",
              of, name, s->duration, (long long)c->run.steps);
 }
@@ -47,7 +49,8 @@ static void warn_start(const struct flow_case *c, const struct case_face *what, 
     const bool flows = i->from.file || i->flow == INITIAL_inlet ||
                        (i->flow == INITIAL_uniform && magnitude(i->velocity) > 0);
     if (what->kind == FACE_velocity && what->signal.kind == SIGNAL_ramp && flows)
-        warn("%s: its ramp begins at 0, and the initial flow has its velocity already, so that the "
+        warn("ramp_from_rest",
+             "%s: its ramp begins at 0, and the initial flow has its velocity already, so that the "
              "inlet stops it (remove the ramp)",
              name);
 }
@@ -106,11 +109,13 @@ static void warn_backflow(const struct flow_case *c)
     if (outflow < 0)
         return;
     if (turns >= 0 || force)
-        warn("%s: the flow reverses, and %s is outflow: that is for fluid that leaves, and becomes "
+        warn("outflow_reverses",
+             "%s: the flow reverses, and %s is outflow: that is for fluid that leaves, and becomes "
              "unstable where fluid comes in (take pressure or nonreflecting there)",
              force ? "force" : opening_name(c, turns).text, opening_name(c, outflow).text);
     else if (draws >= 0 && !comes)
-        warn("%s draws fluid out of the box, so that it comes in through %s: outflow is for fluid "
+        warn("outflow_inlet",
+             "%s draws fluid out of the box, so that it comes in through %s: outflow is for fluid "
              "that leaves (take pressure there, or turn the velocity)",
              opening_name(c, draws).text, opening_name(c, outflow).text);
 }

@@ -20,7 +20,8 @@ void advise_mach(const struct flow_case *c)
     if (c->units.given)
         snprintf(smaller, sizeof smaller, ", %s", slower_text(c, most / highest, text));
     if (highest > most)
-        warn("Mach is %.3g%s: errors from compressibility grow with its square "
+        warn("mach",
+             "Mach is %.3g%s: errors from compressibility grow with its square "
              "(below %g: take velocities under %.2g%s%s)",
              highest,
              !estimated ? ""
@@ -35,7 +36,8 @@ void advise_free(const struct flow_case *c)
 {
     const double most = MACH_MAX / sqrt(3.0), steps = most / c->driven.acceleration;
     if (c->driven.free && steps < (double)c->run.steps)
-        warn("no wall and no body holds the flow back: it is faster by %.3g in each step, and "
+        warn("free_fall",
+             "no wall and no body holds the flow back: it is faster by %.3g in each step, and "
              "reaches Mach %g after about %.0f steps (give faces walls, or take force.flow_rate)",
              c->driven.acceleration, MACH_MAX, steps);
 }
@@ -51,13 +53,15 @@ void advise_force(const struct flow_case *c)
         const char *const remedy =
             c->units.given ? smaller_step(c) : "a smaller one, with a smaller viscosity";
         if (bounded && change > most_density)
-            warn("force.acceleration is %.3g cells per step^2 along %s: at rest the density "
+            warn("force_density",
+                 "force.acceleration is %.3g cells per step^2 along %s: at rest the density "
                  "changes by %.2g across the box, above %g (take %s; or leave gravity out where it "
                  "only "
                  "adds the hydrostatic pressure)",
                  g, key_axes[a], change, most_density, remedy);
         else if (g > most)
-            warn("force.acceleration is %.3g cells per step^2 along %s, above %g: within %.0f "
+            warn("force_large",
+                 "force.acceleration is %.3g cells per step^2 along %s, above %g: within %.0f "
                  "steps a fluid at rest is as fast as Mach 0.3 (take %s)",
                  g, key_axes[a], most, ceil(MACH_MAX / sqrt(3.0) / g), remedy);
     }

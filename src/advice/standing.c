@@ -121,7 +121,8 @@ void standing_warn(const struct standing *s, const struct flow_case *c)
             snprintf(what, sizeof what, "bodies.%s", c->bodies[on - ON_BODY].name);
         else
             faces_name(c, on - ON_OPENING, what);
-        warn("bodies.%s is at rest and stands on %s, which moves with %.3g cells a step: the "
+        warn("body_on_moving_wall",
+             "bodies.%s is at rest and stands on %s, which moves with %.3g cells a step: the "
              "pressure where they meet, and forces on the body, grow on finer grids (give "
              "bodies.%s.velocity if it moves along, or leave a gap of 3 cells)",
              c->bodies[k].name, what,

@@ -16,6 +16,7 @@ void advise_storage(const struct flow_case *c)
     if (c->solver.storage != PRECISION_fp16 || !(push > 0) || speed * share <= worth_telling * push)
         return;
     warn(
+        "fp16_force",
         "solver.storage fp16 rounds populations to 2^-11 of themselves: where a force holds a flow "
         "steady, velocities are off by about %.2g %% (1e-4 u / g; take fp32, or a larger dt)",
         100 * share * speed / push);
@@ -35,7 +36,8 @@ void advise_settling(const struct flow_case *c)
     const double width = walls ? driven_width(c) : 0, viscosity = c->fluid.viscosity;
     if (width * width > most * viscosity &&
         case_fastest_velocity(c) * width < most_reynolds * viscosity)
-        warn("solver.storage fp16 rounds populations to 2^-11 of themselves: a steady flow between "
+        warn("fp16_settling",
+             "solver.storage fp16 rounds populations to 2^-11 of themselves: a steady flow between "
              "these "
              "walls takes some %.2g steps to settle, and stops before; where it separates it is "
              "off by "

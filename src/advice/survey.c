@@ -125,7 +125,8 @@ static void warn_near(const struct survey *s, const struct domain *d, const stru
     if (!s->near[k].cells || !face_open(case_opening(c, k)->kind))
         return;
     faces_name(c, k, name);
-    warn("%s: a body begins or ends within %d cells of it, first at cell %s: the flow that it "
+    warn("body_near_face",
+         "%s: a body begins or ends within %d cells of it, first at cell %s: the flow that it "
          "turns aside meets the face, which may become unstable (leave %d cells, or let the body "
          "go straight on)",
          name, SURVEY_NEAR, cell_text(cell, d, s->near[k].first), SURVEY_NEAR);
@@ -139,6 +140,7 @@ static void warn_close(const struct survey *s, const struct domain *d, const str
         return;
     domain_coordinates(d, s->close.cell, g);
     warn(
+        "level_edge_near",
         "bodies.%s is close to the edge of level %d, first at (%g, %g, %g): its drag may be 1 to 2 "
         "%% too high (leave %d cells of level %d between it and that edge)",
         c->bodies[s->close.body].name, d->level, ldexp(g[0] + 0.5, -d->level),
@@ -153,7 +155,8 @@ void survey_say_finer(const struct survey *s, const struct domain *d, const stru
     if (d->refined)
         snprintf(level, sizeof level, " of level %d", d->level);
     if (s->shapes.cells)
-        warn("%lld fluid cells%s are in gaps of one or two cells between walls, the first at %s: "
+        warn("gaps",
+             "%lld fluid cells%s are in gaps of one or two cells between walls, the first at %s: "
              "flow there is not resolved (a finer grid, or no gap)",
              (long long)s->shapes.cells, level, cell_text(cell, d, s->shapes.first));
 }

@@ -25,7 +25,8 @@ static void warn_friction(const struct flow_case *c)
         snprintf(creeps, sizeof creeps,
                  "; or, as creeping flow does not depend on it, a viscosity %.0f times smaller",
                  ceil(fmin(1 / (times * times), creeping / reynolds)));
-    warn("friction takes about %.2g of the density between the faces, as p = rho / 3 and the "
+    warn("friction",
+         "friction takes about %.2g of the density between the faces, as p = rho / 3 and the "
          "viscosity is %.3g: the flow gets faster by that share (keep it below %g: %s%s)",
          change, c->fluid.viscosity, most, smaller, creeps);
 }
@@ -54,7 +55,8 @@ static void warn_few(const struct flow_case *c)
             c->faces[2 * a + 1].kind != FACE_wall ||
             !(flows_along(c, (a + 1) % 3) || flows_along(c, (a + 2) % 3)))
             continue;
-        warn("%d cell%s between the walls along %s: with %s the flow rate of a plane channel would "
+        warn("channel_coarse",
+             "%d cell%s between the walls along %s: with %s the flow rate of a plane channel would "
              "be off by %+.2g %%, of other flows by more (take %d cells at least)",
              n, n == 1 ? "" : "s", key_axes[a], key_collisions[c->solver.collision], 100 * error,
              least);
@@ -70,15 +72,18 @@ void advise_tau(const struct flow_case *c)
     const double tau = case_tau(c), error = limits_channel_error(c, tau, LIMITS_CHANNEL);
     const double fastest = case_fastest_velocity(c);
     if (limits_walls_fault(c) && error > worth_telling)
-        warn("tau is %.4g: with %s walls are off, a channel of 16 cells lets through %.2g %% too "
+        warn("tau_walls",
+             "tau is %.4g: with %s walls are off, a channel of 16 cells lets through %.2g %% too "
              "much (take solver.collision trt, or a smaller viscosity and velocity)",
              tau, key_collisions[c->solver.collision], 100 * error);
     if (tau > large && (double)c->run.steps < limits_settling(tau))
-        warn("tau is %.4g: a flow takes some %.2g steps to settle, the run has %lld (a smaller "
+        warn("tau_settling",
+             "tau is %.4g: a flow takes some %.2g steps to settle, the run has %lld (a smaller "
              "viscosity and velocity take fewer)",
              tau, limits_settling(tau), (long long)c->run.steps);
     if (tau > 1 && fastest * tau > pressures)
-        warn("tau is %.4g and the velocity %.3g: pressure differences of so viscous a flow "
+        warn("tau_density",
+             "tau is %.4g and the velocity %.3g: pressure differences of so viscous a flow "
              "change the density (keep velocity times tau below %g: a smaller viscosity and "
              "velocity)",
              tau, fastest, pressures);

@@ -47,7 +47,8 @@ void advise_wakes(const struct flow_case *c)
         if (cell <= most || (!outflow && cell > LIMIT_OPEN))
             continue;
         wake_remedy(c, limit->others, cell / most, remedy);
-        warn("bodies.%s: the Reynolds number of a cell is %.3g, above %g: %s flows were seen to "
+        warn("wake_diverges",
+             "bodies.%s: the Reynolds number of a cell is %.3g, above %g: %s flows were seen to "
              "diverge there (take %s)",
              c->bodies[k].name, cell, most, limit->where, remedy);
         return;

@@ -17,18 +17,25 @@
 #include "base/launcher.h"
 #include "base/text.h"
 
-enum { LINE = 2048, WARNINGS = 32 };
+enum { LINE = 2048, WARNINGS = 128 };
 /* To a terminal: to the beginning of the line, and clear it. */
 static const char begin_again[] = "\r\033[K";
+static const char warning_prefix[] = "tagflow: warning: ";
 
 static struct {
     int rank, ranks;
     int log;       /* file descriptor, -1: none */
     off_t log_end; /* end of its last whole line */
     bool log_failed, out_failed;
-    FILE *shown;      /* where message_show() left text; NULL: nowhere */
-    char error[LINE]; /* the last error, without a line feed; "": none */
-    char *warning[WARNINGS]; /* the first ones, likewise */
+    FILE *shown;                      /* where message_show() left text; NULL: nowhere */
+    char error[LINE];                 /* the last error, without a line feed; "": none */
+    struct warning warning[WARNINGS]; /* the first ones, likewise */
+    int warnings;                     /* all */
+    FILE *held; /* message_hold(): gets the log's lines; NULL: they are printed */
+    char *lines;
+    size_t length;
+    bool kept_back; /* warnings, too */
+    bool muted;
 } speaker = {.rank = -1, .ranks = 1, .log = -1};
 
 /* Guards everything above. Jobs of base/background.h report, too. A report may report that the log
@@ -165,7 +172,7 @@ const char *message_error(void)
 enum status fail_user(const char *format, ...)
 {
     va_list list;
-    if (first()) {
+    if (first() && !speaker.muted) {
         pthread_mutex_lock(&speaking);
         va_start(list, format);
         keep_error(format, list);
@@ -205,39 +212,116 @@ enum status fail_machine(const char *format, ...)
     return STATUS_MACHINE;
 }
 
-static void keep_warning(const char *format, va_list list)
+static void keep_warning(int64_t step, const char *name, const char *text)
 {
+    char *const copy = speaker.warnings < WARNINGS ? strdup(text) : NULL;
+    if (copy)
+        speaker.warning[speaker.warnings] = (struct warning){name, copy, step};
+    speaker.warnings++; /* without memory it is left out */
+}
+
+const struct warning *message_warning(int number)
+{
+    return number < WARNINGS && speaker.warning[number].text ? &speaker.warning[number] : NULL;
+}
+
+int message_warnings(void)
+{
+    return speaker.warnings;
+}
+
+static void warn_of(int64_t step, const char *name, const char *format, va_list list)
+{
+    va_list again;
     char line[LINE];
-    int number = 0;
-    while (number < WARNINGS && speaker.warning[number])
-        number++;
-    const size_t length = make_line(line, "", format, list);
-    line[length - 1] = '\0';
-    if (number < WARNINGS)
-        speaker.warning[number] = strdup(line); /* without memory it is left out */
+    pthread_mutex_lock(&speaking);
+    va_copy(again, list);
+    line[make_line(line, "", format, again) - 1] = '\0';
+    va_end(again);
+    keep_warning(step, name, line);
+    va_copy(again, list);
+    if (!speaker.kept_back)
+        print_line(stderr, warning_prefix, format, again);
+    va_end(again);
+    print_log("warning: ", format, list);
+    pthread_mutex_unlock(&speaking);
 }
 
-const char *message_warning(int number)
-{
-    return number < WARNINGS ? speaker.warning[number] : NULL;
-}
-
-void warn(const char *format, ...)
+void warn(const char *name, const char *format, ...)
 {
     va_list list;
+    if (!first() || speaker.muted)
+        return;
+    va_start(list, format);
+    warn_of(-1, name, format, list);
+    va_end(list);
+}
+
+void warn_at(int64_t step, const char *name, const char *format, ...)
+{
+    va_list list;
+    if (!first() || speaker.muted)
+        return;
+    va_start(list, format);
+    warn_of(step, name, format, list);
+    va_end(list);
+}
+
+/* Are both names of one file, terminal or pipe? */
+static bool one_file(const char *one, const char *other)
+{
+    struct stat a, b;
+    return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/* Does one reader get stdout and stderr? mpirun gives a rank two pipes, and forwards both. */
+static bool one_reader(void)
+{
+    char out[64], err[64];
+    if (!launcher_is_openmpi())
+        return one_file("/proc/self/fd/1", "/proc/self/fd/2");
+    snprintf(out, sizeof out, "/proc/%ld/fd/1", (long)getppid());
+    snprintf(err, sizeof err, "/proc/%ld/fd/2", (long)getppid());
+    return one_file(out, err);
+}
+
+void message_mute(bool mute)
+{
+    speaker.muted = mute;
+}
+
+void message_hold(void)
+{
     if (!first())
         return;
     pthread_mutex_lock(&speaking);
-    va_start(list, format);
-    keep_warning(format, list);
-    va_end(list);
-    va_start(list, format);
-    print_line(stderr, "tagflow: warning: ", format, list);
-    va_end(list);
-    va_start(list, format);
-    print_log("warning: ", format, list);
-    va_end(list);
+    speaker.held = open_memstream(&speaker.lines, &speaker.length);
+    speaker.kept_back = speaker.held && one_reader();
     pthread_mutex_unlock(&speaking);
+}
+
+char *message_release(bool warnings)
+{
+    char *lines = NULL;
+    pthread_mutex_lock(&speaking);
+    const bool kept_back = speaker.kept_back;
+    if (speaker.held && fclose(speaker.held) == 0)
+        lines = speaker.lines;
+    speaker.held = NULL;
+    speaker.kept_back = false;
+    for (int k = 0; kept_back && warnings && k < WARNINGS; k++)
+        if (speaker.warning[k].text)
+            fprintf(stderr, "%s%s\n", warning_prefix, speaker.warning[k].text);
+    pthread_mutex_unlock(&speaking);
+    return lines;
+}
+
+static bool hold_line(const char *format, va_list list)
+{
+    char line[LINE];
+    make_line(line, "", format, list);
+    return fputs(line, speaker.held) >= 0;
 }
 
 void say(const char *format, ...)
@@ -247,7 +331,7 @@ void say(const char *format, ...)
         return;
     pthread_mutex_lock(&speaking);
     va_start(list, format);
-    const bool said = print_line(stdout, "", format, list);
+    const bool said = speaker.held ? hold_line(format, list) : print_line(stdout, "", format, list);
     const int reason = errno;
     va_end(list);
     va_start(list, format);
@@ -255,7 +339,8 @@ void say(const char *format, ...)
     va_end(list);
     if (!said && !speaker.out_failed && speaker.log >= 0) {
         speaker.out_failed = true;
-        warn("cannot write to standard output (%s): the run goes on, and says all in its log",
+        warn("stdout_unwritten",
+             "cannot write to standard output (%s): the run goes on, and says all in its log",
              strerror(reason));
     }
     pthread_mutex_unlock(&speaking);

@@ -7,6 +7,7 @@
 #define TAGFLOW_MESSAGE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/status.h"
@@ -34,15 +35,40 @@ enum status fail_machine(const char *format, ...) __attribute__((format(printf, 
 /* The text of the last error that this rank reported, NULL: there was none. */
 const char *message_error(void);
 
-/* One line "tagflow: warning: ..." from rank 0, on stderr and in the log file. */
-void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* One line "tagflow: warning: ..." from rank 0, on stderr and in the log file. name: of its kind, a
+ * literal; programs rely on it, and docs/warnings.md lists them all. */
+void warn(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The first warnings of this process, number 0, 1, ..., at most 32; NULL: there are no more. Of rank
- * 0 alone. */
-const char *message_warning(int number);
+/* The same at a step of a run. */
+void warn_at(int64_t step, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+struct warning {
+    const char *name, *text;
+    int64_t step; /* -1: none */
+};
+
+/* Warning number 0, 1, ... of this process; NULL: it is not kept. The first 128 are. Of rank 0
+ * alone. */
+const struct warning *message_warning(int number);
+
+/* The number of all warnings. */
+int message_warnings(void);
 
 /* One line of the log, from rank 0, on stdout and in the log file. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* From now on keep lines of the log back. Warnings are still printed, but not where stderr goes to
+ * the same file, terminal or pipe as stdout: their reader gets them from the caller, once. */
+void message_hold(void);
+
+/* Ends it, and returns the lines, to be freed; NULL: there are none. warnings: print those that
+ * were kept back. */
+char *message_release(bool warnings);
+
+/* From now on errors of the user and warnings are neither printed nor kept, until it is called with
+ * false: of a case that is only tried. */
+void message_mute(bool mute);
 
 /* Show text on a terminal, without a line feed, in place of the text shown before; the next message
  * replaces it. to: a stream that ends there. */

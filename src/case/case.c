@@ -100,7 +100,7 @@ static enum status read_sections(const struct reader *r, struct flow_case *c)
     enum status s = outline_check(r);
     for (size_t i = 0; !s && i < sizeof sections / sizeof *sections; i++)
         s = read_section(r, &sections[i], c);
-    if (!s && r->origin)
+    if (!s && r->origin && !r->whole)
         c->driven = r->origin->driven; /* a level has no open faces */
     else if (!s)
         s = driven_find(c);

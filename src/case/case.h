@@ -782,6 +782,9 @@ bool case_is_open(const struct flow_case *c);
 /* Does the face prescribe a density? */
 bool face_holds_density(const struct case_face *face);
 
+/* Largest distance from 1 of the density that such an opening holds. */
+double face_density_change(const struct case_face *face);
+
 /* Does anything hold the density of the box: an outlet, a face with a pressure, a sponge? */
 bool case_holds_density(const struct flow_case *c);
 
@@ -841,6 +844,17 @@ void case_destroy(struct flow_case *c);
  * STATUS_MACHINE, reported; STATUS_USAGE, reported: the case is not possible on this level (for
  * example tau). */
 enum status case_of_level(const struct flow_case *c, int level, struct flow_case *of_level);
+
+/* The same flow in cells 2^finer times finer, with steps 2^shorter times shorter, or longer if that
+ * is negative, for what follows from its numbers: Mach, tau, Peclet. It has no `refine`, no output
+ * and no initial.from. Destroy it with case_destroy(). Returns as case_of_level() does. */
+enum status case_with_steps(const struct flow_case *c, int finer, int shorter,
+                            struct flow_case *to);
+
+/* Estimate of the largest relative difference of the density from the reference: by the dynamic
+ * pressure of the largest velocity, half of Mach^2, by friction between openings, and by what they
+ * hold. Velocities are wrong by about as much. */
+double case_density_error(const struct flow_case *c);
 
 /* Shortest edge of the body's box in the grid, without axes along which it spans the grid, and
  * without the thickness of plates; 0: there is none. */

@@ -54,6 +54,18 @@ static double mach(double velocity)
     return velocity * sqrt(3.0);
 }
 
+double case_density_error(const struct flow_case *c)
+{
+    const double highest = mach(case_fastest_velocity(c));
+    double error = fmax(highest * highest / 2, driven_density(c));
+    for (int k = 0; k < case_openings(c); k++) {
+        const struct case_face *const face = case_opening(c, k);
+        if (face_holds_density(face))
+            error = fmax(error, face_density_change(face));
+    }
+    return error;
+}
+
 static void say_physical(const struct flow_case *c, double velocity)
 {
     const double dx = c->units.dx, dt = c->units.dt;
@@ -66,15 +78,8 @@ static void say_physical(const struct flow_case *c, double velocity)
         say("dx: the length %g m is %g cells", c->fluid.length * dx, c->fluid.length);
     if (!(velocity > 0))
         return;
-    /* in lattice units viscosity is proportional to dt / dx^2, velocity to dt / dx */
-    const double over = case_tau(c) - 0.5;
-    char half[32], twice[32];
     say("dt: the velocity %g m/s is %g cells a step, Mach %g", velocity * dx / dt, velocity,
         mach(velocity));
-    say("  half of dt would make Mach %g and tau %s for twice the steps; half of dx at the same "
-        "Mach tau %s for 16 times the work",
-        mach(velocity) / 2, case_tau_text(half, 0.5 + over / 2, 6),
-        case_tau_text(twice, 0.5 + 2 * over, 6));
 }
 
 static void say_driven(const struct flow_case *c)

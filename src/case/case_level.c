@@ -32,11 +32,11 @@ enum level_rule level_rule_of(const struct key *key)
 
 /* A quantity Q of dimension m^a s^b kg^c is Q / (dx^a dt^b (density dx^3)^c) in lattice units. One
  * of a KEY_PHYSICAL is the SI value of such a unit. */
-int level_power(const struct key *key)
+struct level_powers level_powers(const struct key *key)
 {
     const struct dimension d = unit_info(key->unit)->dimension;
-    const int power = d.m + d.s + 3 * d.kg;
-    return key->type == KEY_PHYSICAL ? -power : power;
+    const int sign = key->type == KEY_PHYSICAL ? -1 : 1;
+    return (struct level_powers){sign * (d.m + 3 * d.kg), sign * d.s};
 }
 
 /* ---- the tree ---- */
@@ -44,37 +44,44 @@ int level_power(const struct key *key)
 struct scaling {
     struct document *document;
     const struct flow_case *c; /* of level 0 */
-    int level;
+    int level, shorter;        /* as those of struct reader */
 };
 
 /* 1 - (1 - s)^(1 / 2^l) by square roots, without a difference of near numbers. */
-static double share_of(double s, int level)
+static double share_of(double s, int shorter)
 {
-    for (int k = 0; k < level; k++)
+    for (int k = 0; k < shorter; k++)
         s /= 1 + sqrt(1 - s);
+    for (int k = 0; k > shorter; k--)
+        s *= 2 - s;
     return s;
 }
 
-static double scaled(const struct key *key, enum level_rule rule, double value, int level)
+static double scaled(const struct scaling *w, const struct key *key, enum level_rule rule,
+                     double value)
 {
+    const struct level_powers power = level_powers(key);
     switch (rule) {
     case LEVEL_CELLS:
-        value = ldexp(value, level);
+        value = ldexp(value, w->level);
+        break;
+    case LEVEL_STEPS:
+        value = ceil(ldexp(value, w->shorter));
         break;
     case LEVEL_UNIT:
-        value = ldexp(value, level * level_power(key));
+        value = ldexp(value, w->level * power.cells + w->shorter * power.steps);
         break;
     case LEVEL_SHARE:
-        return share_of(value, level);
+        return share_of(value, w->shorter);
     case LEVEL_SAME:
     case LEVEL_UNKNOWN:
     case LEVEL_ABSENT:
         return value;
     }
-    /* whole numbers of steps that no run reaches */
-    if (type_is(key, TYPE_WHOLE))
-        value = fmin(value, key->range.high);
-    return value;
+    if (!type_is(key, TYPE_WHOLE))
+        return value;
+    /* whole numbers of steps, perhaps so many that no run reaches them */
+    return fmin(ceil(value), key->range.high);
 }
 
 /* A scalar of the tree that is a number, with or without a unit behind it; a word stays. */
@@ -86,7 +93,7 @@ static enum status scale_scalar(const struct scaling *w, struct node *n, const s
     double value;
     if (number_parse(n->text, &end, &value))
         return STATUS_OK;
-    value = scaled(key, rule, value, w->level);
+    value = scaled(w, key, rule, value);
     if (strlen(end) > 16)
         return STATUS_OK; /* no number of a resolved case */
     snprintf(text, sizeof text, "%s%s", number_text(value, number), end);
@@ -202,43 +209,62 @@ static void take_choices(const struct flow_case *c, struct flow_case *to)
     }
 }
 
-static enum status read_level(const struct scaling *w, struct flow_case *to)
+/* Scales the resolved case, and reads it. whole: open faces stay. */
+static enum status read_scaled(const struct scaling *w, bool whole, struct flow_case *to)
 {
-    const struct reader r = {.document = w->document, .c = to, .origin = w->c, .level = w->level};
+    const struct reader r = {.document = w->document,
+                             .c = to,
+                             .origin = w->c,
+                             .level = w->level,
+                             .shorter = w->shorter,
+                             .whole = whole};
     enum status s = scale_map(w, w->document->root, "");
-    if (!s && !needs_inlet(w->c))
+    if (!s && !whole && !needs_inlet(w->c))
         s = close_faces(w);
     if (!s)
         s = put(w, w->document->root, "output", "none");
     if (!s)
         s = case_read_tree(&r, to);
-    to->run.steps = w->c->run.steps << w->level; /* may be out of the key's range */
-    if (!s)
-        take_choices(w->c, to);
     return s ? s : take_places(w->c, to);
+}
+
+/* path: of the document, for messages. */
+static enum status make_scaled(const struct flow_case *c, const char *path, int level, int shorter,
+                               bool whole, struct flow_case *to)
+{
+    struct plain_locale locale;
+    struct document document;
+    *to = (struct flow_case){0};
+    enum status s = plain_locale_enter(&locale);
+    if (s)
+        return s;
+    memcpy(to->name, c->name, sizeof to->name);
+    s = document_read(&document, path, c->resolved, strlen(c->resolved));
+    if (!s) {
+        s = read_scaled(&(struct scaling){&document, c, level, shorter}, whole, to);
+        document_destroy(&document);
+    }
+    plain_locale_leave(&locale);
+    if (s)
+        case_destroy(to);
+    return s;
 }
 
 enum status case_of_level(const struct flow_case *c, int level, struct flow_case *of_level)
 {
     char path[CASE_NAME + 32];
-    struct plain_locale locale;
-    struct document document;
-    *of_level = (struct flow_case){0};
-    enum status s = plain_locale_enter(&locale);
+    snprintf(path, sizeof path, "%s on level %d", c->name, level);
+    const enum status s = make_scaled(c, path, level, level, false, of_level);
     if (s)
         return s;
-    memcpy(of_level->name, c->name, sizeof of_level->name);
-    snprintf(path, sizeof path, "%s on level %d", c->name, level);
-    s = document_read(&document, path, c->resolved, strlen(c->resolved));
-    if (!s) {
-        const struct scaling w = {&document, c, level};
-        s = read_level(&w, of_level);
-        document_destroy(&document);
-    }
-    plain_locale_leave(&locale);
-    if (s)
-        case_destroy(of_level);
-    return s;
+    of_level->run.steps = c->run.steps << level; /* may be out of the key's range */
+    take_choices(c, of_level);
+    return STATUS_OK;
+}
+
+enum status case_with_steps(const struct flow_case *c, int finer, int shorter, struct flow_case *to)
+{
+    return make_scaled(c, c->name, finer, shorter, true, to);
 }
 
 /* ---- what level 0 read from files ---- */
@@ -341,6 +367,7 @@ enum status level_image(struct map m, struct voxel_image *to)
     *to = *from;
     to->kept = NULL;
     to->level = m.r->level;
+    to->width = ldexp(from->width, m.r->level);
     for (int a = 0; a < 3; a++)
         to->at[a] <<= m.r->level;
     to->file = strdup(from->file);
@@ -395,7 +422,7 @@ enum status level_table(struct map m, struct case_signal *s)
     if (!s->times || !s->values || !s->file)
         return no_memory("a table of times");
     for (int i = 0; i < from->points; i++)
-        s->times[i] = ldexp(from->times[i], m.r->level);
+        s->times[i] = ldexp(from->times[i], m.r->shorter);
     memcpy(s->values, from->values, bytes);
     s->points = from->points;
     s->checksum = from->checksum;

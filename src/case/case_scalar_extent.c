@@ -167,13 +167,28 @@ static struct shown_number shown_number(const struct flow_case *c, const struct 
     return t;
 }
 
-/* A value of a scalar: "305 K". */
+/* A value of a scalar: "18 degC (291.15 K)"; a temperature below 200 K is a difference, or cold,
+ * and has only K. */
 static struct shown_number shown_value(const struct case_scalar *s, double value)
 {
+    static const double least = 200, ice = 273.15;
     struct shown_number t;
-    snprintf(t.text, sizeof t.text, "%g%s", s->reference + value,
-             s->kind == SCALAR_KIND_heat ? " K" : "");
+    const double all = s->reference + value;
+    if (s->kind == SCALAR_KIND_heat && all > least)
+        snprintf(t.text, sizeof t.text, "%.4g degC (%g K)", all - ice, all);
+    else
+        snprintf(t.text, sizeof t.text, "%g%s", all, s->kind == SCALAR_KIND_heat ? " K" : "");
     return t;
+}
+
+bool scalar_range_text(const struct flow_case *c, int k, char text[SCALAR_RANGE_TEXT])
+{
+    const struct scalar_extent e = scalar_extent_of(c, k);
+    const struct case_scalar *const s = &c->scalars[k];
+    if (e.any)
+        snprintf(text, SCALAR_RANGE_TEXT, "%s%s%s", shown_value(s, e.low).text,
+                 e.high > e.low ? " to " : "", e.high > e.low ? shown_value(s, e.high).text : "");
+    return e.any;
 }
 
 /* "xmin value 305 K, ", of walls that let something pass and openings of a given value. */

@@ -737,7 +737,7 @@ const struct key key_table[] = {
 
     {ROW("run", KEY_MAP), .required = true, .restart = RESTART_FREE, .example = "{steps: 1000}",
      .meaning = "length of the run, and resources"},
-    {ROW("run.steps", KEY_INTEGER), .level = LEVEL_CELLS,
+    {ROW("run.steps", KEY_INTEGER), .level = LEVEL_STEPS,
      AT(flow_case, run.steps), .range = BETWEEN(1, STEPS_MAX),
      .otherwise = "this or run.duration", .example = "1000", .meaning = "steps from the beginning"},
     {ROW("run.duration", KEY_NUMBER), .bare = BARE_ALWAYS,

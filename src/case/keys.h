@@ -181,7 +181,8 @@ enum level_rule {
     LEVEL_UNKNOWN, /* no map has a rule: by its unit, if it has one */
     LEVEL_SAME,    /* it has no dimension, or is no number */
     LEVEL_UNIT,    /* times a power of 2^l, by its unit */
-    LEVEL_CELLS,   /* a number of cells or steps: times 2^l */
+    LEVEL_CELLS,   /* a number of cells: times 2^l */
+    LEVEL_STEPS,   /* a number of steps: times 2^l */
     LEVEL_SHARE,   /* a share s that each step removes: 1 - (1 - s)^(1 / 2^l) */
     LEVEL_ABSENT,  /* level l has no such key */
 };

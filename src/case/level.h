@@ -8,8 +8,12 @@
 /* The rule that counts for a key. LEVEL_UNKNOWN: the table has to say it. */
 enum level_rule level_rule_of(const struct key *key);
 
-/* The power of 2^l of a key whose rule is LEVEL_UNIT: 1 of a length. */
-int level_power(const struct key *key);
+/* The powers of 2^l of a key whose rule is LEVEL_UNIT, where cells are 2^l times finer and where
+ * steps are 2^l times shorter: 1 and 0 of a length. */
+struct level_powers {
+    int cells, steps;
+};
+struct level_powers level_powers(const struct key *key);
 
 /* The functions below are for a map whose reader has an origin. They copy from the thing of level 0
  * at the same place; outputs are allocated as by input.h. STATUS_MACHINE, reported. */

@@ -395,6 +395,12 @@ bool face_holds_density(const struct case_face *face)
     return face_has(face->kind, FACE_HAS_density);
 }
 
+double face_density_change(const struct case_face *face)
+{
+    const double peak = face->kind == FACE_pressure ? signal_peak(&face->signal) : 1;
+    return fabs(face->density - 1) * peak;
+}
+
 bool face_on_nodes(const struct case_face *face)
 {
     return face_has(face->kind, FACE_HAS_profile) && face->rule == FACE_RULE_regularised;

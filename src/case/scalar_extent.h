@@ -14,6 +14,10 @@ struct scalar_extent {
  * from an earlier result. */
 struct scalar_extent scalar_extent_of(const struct flow_case *c, int k);
 
+/* The same as text with units: "18 degC (291.15 K) to ...". False: there are none. */
+enum { SCALAR_RANGE_TEXT = 160 };
+bool scalar_range_text(const struct flow_case *c, int k, char text[SCALAR_RANGE_TEXT]);
+
 /* Velocity of a free fall through the box by the buoyancy of a difference of scalar k. */
 double scalar_free_fall(const struct flow_case *c, int k, double difference);
 

@@ -25,8 +25,10 @@ struct reader {
     const struct case_scalar *scalar; /* whose values are read: its kind decides the units, and
                                        * values become relative to its reference */
     const struct flow_case *origin;   /* while the case of a level above 0 is read: the case of
-                                       * level 0, which has what was in files; else NULL */
-    int level;                        /* then: the level */
+                                       * level 0, which has what was in files; else NULL. Then: */
+    int level;                        /* cells are 2^level times finer */
+    int shorter;                      /* steps are 2^shorter times shorter */
+    bool whole;                       /* the box is that of the origin, with its open faces */
     struct case_unitless *unitless;   /* collects numbers without a unit; NULL: does not */
 };
 

@@ -13,37 +13,12 @@
 #include "case/columns.h"
 #include "cli/cli.h"
 #include "cli/levels.h"
-#include "cli/scale.h"
+#include "cli/summary.h"
 #include "domain/decompose.h"
 #include "run/room.h"
 #include "run/threads.h"
 
-/* Assumed speed for estimates of time: million lattice updates per second and rank, without
- * scalars. A scalar takes these multiples of the flow's time, with and without the limiter
- * (docs/lab/speed.md). */
-static const double assumed_mlups_fp32 = 150, assumed_mlups_fp64 = 75;
-static const double limited_time = 1.2, scalar_time = 0.6;
-
-/* Shares of the memory of a node and of a device that a run may take. */
-static const double node_share = 0.9, device_share = 0.95;
-
 enum { BOXES_SHOWN = 8 };
-
-/* The speed of a rank without a machine file. */
-static double assumed_rate(const struct flow_case *c)
-{
-    double time = 1;
-    for (int k = 0; k < c->scalar_count; k++)
-        time += scalar_limited(c, k) ? limited_time : scalar_time;
-    return (c->solver.storage == PRECISION_fp64 ? assumed_mlups_fp64 : assumed_mlups_fp32) / time;
-}
-
-/* Seconds for so many steps, by the model or at the assumed speed. */
-static double seconds_of(const struct scale *s, double steps)
-{
-    return s->machine ? steps * s->step.step
-                      : s->updates * steps / (assumed_rate(s->parts->c) * 1e6 * s->parts->ranks);
-}
 
 static void say_ranks(const struct scale *s)
 {
@@ -98,7 +73,7 @@ static void say_storage_of_levels(const struct scale *s)
         count && count < s->levels->refined.levels ? ", else dense" : "", about,
         bytes_text(bytes, sizeof bytes, s->stored), s->stored / s->fluid_cells);
     if (s->lists > 0)
-        say("  lists of the CPU's loops, which a GPU does not need: %s in all, %.1f bytes a fluid "
+        say("  index lists, which a GPU does not need: %s in all, %.1f bytes a fluid "
             "cell",
             bytes_text(bytes, sizeof bytes, s->lists), s->lists / s->fluid_cells);
 }
@@ -123,7 +98,7 @@ static void say_storage(const struct scale *s)
             (p->sparse ? s->dense : s->sparse) / s->updates, 100 * p->kept_share);
     }
     if (s->lists > 0)
-        say("  lists of the CPU's loops, which a GPU does not need: %s%s in all, %.1f bytes a "
+        say("  index lists, which a GPU does not need: %s%s in all, %.1f bytes a "
             "fluid cell",
             about, bytes_text(with, sizeof with, s->lists), s->lists / s->updates);
 }
@@ -169,7 +144,7 @@ static void say_tags(const struct flow_case *c)
 static void say_devices(const struct scale *s)
 {
     char a[32], b[32];
-    const double room = device_share * s->cluster.memory;
+    const double room = DEVICE_SHARE * s->cluster.memory;
     if (s->most_cells > UINT32_MAX)
         say("  a GPU takes at most %.0f cells, ghost cells included, and a rank has %.0f (use more "
             "ranks)",
@@ -187,7 +162,7 @@ static void say_memory(const struct scale *s)
 {
     const struct flow_case *const c = s->parts->c;
     char a[32], b[32], total[32];
-    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const double memory = memory_of_node();
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
     const double whole = s->bytes + s->remembered;
     char gpu[48] = ", on its GPU if it has one";
@@ -199,7 +174,7 @@ static void say_memory(const struct scale *s)
     if (s->seams > 0)
         say("  of which for the edges of levels: %s in all", bytes_text(a, sizeof a, s->seams));
     if (s->listed > 0)
-        say("  of which lists of the CPU's loops: %s a rank", bytes_text(a, sizeof a, s->listed));
+        say("  of which index lists: %s a rank", bytes_text(a, sizeof a, s->listed));
     if (s->remembered > 0)
         say("  of which for averages and residuals: %s a rank, %s in all",
             bytes_text(a, sizeof a, s->most_remembered),
@@ -208,20 +183,20 @@ static void say_memory(const struct scale *s)
         say_devices(s);
         return;
     }
-    if (whole <= node_share * memory) {
+    if (scale_fits_node(s)) {
         say("  fits on this node");
         return;
     }
-    const double scale = cbrt(node_share * memory / whole);
+    const double scale = cbrt(NODE_SHARE * memory / whole);
     say("  does not fit on this node: it takes %.0f nodes like this one; what would fit here is "
         "about %d x %d x %d "
         "(%.3g cells%s)",
-        ceil(whole / (node_share * memory)), (int)fmax(1, c->cells[0] * scale),
+        ceil(whole / (NODE_SHARE * memory)), (int)fmax(1, c->cells[0] * scale),
         (int)fmax(1, c->cells[1] * scale), (int)fmax(1, c->cells[2] * scale),
         cells * scale * scale * scale, s->refined ? " of level 0" : "");
     say("  or %.0f devices of 40 GB, %.0f of 80 GB, %.0f of 141 GB",
-        ceil(whole / (device_share * 40e9)), ceil(whole / (device_share * 80e9)),
-        ceil(whole / (device_share * 141e9)));
+        ceil(whole / (DEVICE_SHARE * 40e9)), ceil(whole / (DEVICE_SHARE * 80e9)),
+        ceil(whole / (DEVICE_SHARE * 141e9)));
 }
 
 /* Number of files: of step 0, of every multiple of `every`, and of the last step. */
@@ -230,21 +205,28 @@ static double files_of(const struct flow_case *c, int64_t every)
     return (double)(c->run.steps / every + 1 + (c->run.steps % every != 0));
 }
 
-static void say_averages(const struct flow_case *c, const struct checked_levels *k)
+static void add_files(struct volume *v, double files, double bytes)
+{
+    v->files += files;
+    v->bytes += files * bytes;
+}
+
+static void say_averages(const struct flow_case *c, const struct checked_levels *k,
+                         struct volume *v)
 {
     char one[32];
     for (const struct case_average *a = c->averages; a < c->averages + c->averages_count; a++) {
         const double size = (double)precision_bytes(a->precision);
         const int64_t first = (a->from + a->every - 1) / a->every, last = a->to / a->every;
+        const double bytes =
+            size * room_average_numbers(a, true) * levels_written(k, &a->region, a->levels, 1);
+        add_files(v, 1, bytes);
         say("output: averages.%s: %lld samples, a file of %s", a->name,
-            (long long)(last - first + 1),
-            bytes_text(one, sizeof one,
-                       size * room_average_numbers(a, true) *
-                           levels_written(k, &a->region, a->levels, 1)));
+            (long long)(last - first + 1), bytes_text(one, sizeof one, bytes));
     }
 }
 
-static void say_output(const struct flow_case *c, const struct checked_levels *k)
+static void say_output(const struct flow_case *c, const struct checked_levels *k, struct volume *v)
 {
     char one[32], all[32];
     for (int i = 0; i < c->fields_count; i++) {
@@ -259,11 +241,12 @@ static void say_output(const struct flow_case *c, const struct checked_levels *k
 #undef X
         for (unsigned scalars = f->scalars; scalars; scalars >>= 1)
             bytes += scalars & 1 ? cells * size : 0;
+        add_files(v, files_of(c, f->every), bytes);
         say("output: fields.%s: %.0f files of %s, %s in all", f->name, files_of(c, f->every),
             bytes_text(one, sizeof one, bytes),
             bytes_text(all, sizeof all, bytes * files_of(c, f->every)));
     }
-    say_averages(c, k);
+    say_averages(c, k, v);
     for (const struct case_surface *f = c->surfaces; f < c->surfaces + c->surfaces_count; f++) {
         const struct stl *const stl = c->bodies[f->body].mesh.stl;
         const double size = (double)precision_bytes(f->precision);
@@ -272,12 +255,16 @@ static void say_output(const struct flow_case *c, const struct checked_levels *k
         /* Mesh: connectivity 3 x 8, offset 8 and type 1 per triangle; 24 per point. */
         const double bytes =
             (double)stl->triangles * (values * size + 33) + 24 * (double)stl->vertices;
+        add_files(v, files_of(c, f->every), bytes);
         say("output: surfaces.%s: %.0f files of %s, %s in all", f->name, files_of(c, f->every),
             bytes_text(one, sizeof one, bytes),
             bytes_text(all, sizeof all, bytes * files_of(c, f->every)));
     }
-    for (int i = 0; i < c->images_count; i++)
+    for (int i = 0; i < c->images_count; i++) {
+        add_files(v, files_of(c, c->images[i].every), 0); /* they are small */
         say("output: images.%s: %.0f files", c->images[i].name, files_of(c, c->images[i].every));
+    }
+    v->files += c->series_count;
     for (const struct case_series *s = c->series; s < c->series + c->series_count; s++)
         say("output: series.%s: %lld rows", s->name,
             (long long)((c->run.steps / s->every + 1) * (series_has_points(s) ? s->points : 1)));
@@ -289,11 +276,12 @@ static void warn_of_interval(const struct scale *s, double seconds)
     const struct flow_case *const c = s->parts->c;
     const double every = c->checkpoint.seconds > 0 ? c->checkpoint.seconds
                          : c->checkpoint.every > 0 && c->checkpoint.every < c->run.steps
-                             ? seconds_of(s, (double)c->checkpoint.every)
+                             ? scale_seconds(s, (double)c->checkpoint.every)
                              : 0;
     char one[32], between[32];
     if (s->machine && every > 0 && 2 * seconds > every)
-        warn("a checkpoint takes %s to write and to read back, with %s from one to the next: the "
+        warn("checkpoint_often",
+             "a checkpoint takes %s to write and to read back, with %s from one to the next: the "
              "run mostly writes (a longer checkpoint.every)",
              seconds_text(one, sizeof one, 2 * seconds),
              seconds_text(between, sizeof between, every));
@@ -324,7 +312,7 @@ static void say_checkpoints(const struct scale *s)
     else if (c->checkpoint.every > 0)
         say("  every %lld steps: a job that dies loses no more than those, %s at the speed below",
             (long long)c->checkpoint.every,
-            seconds_text(time, sizeof time, seconds_of(s, (double)c->checkpoint.every)));
+            seconds_text(time, sizeof time, scale_seconds(s, (double)c->checkpoint.every)));
     else
         say("  only when the job is asked to stop: one that dies has to begin again");
 }
@@ -332,13 +320,13 @@ static void say_checkpoints(const struct scale *s)
 static void say_time(const struct scale *s)
 {
     char text[32];
-    seconds_text(text, sizeof text, seconds_of(s, (double)s->parts->c->run.steps));
+    seconds_text(text, sizeof text, scale_seconds(s, (double)s->parts->c->run.steps));
     if (s->machine)
         say("time: %s for %lld steps by the model, without output", text,
             (long long)s->parts->c->run.steps);
     else
         say("time: %s if a rank does %.0f MLUPS (assumed, about one CPU core; not measured here)",
-            text, assumed_rate(s->parts->c));
+            text, 1e-6 * scale_assumed_rate(s->parts->c));
 }
 
 /* Arguments of the command line. */
@@ -347,6 +335,7 @@ struct wanted {
     int ranks;
     bool ranks_given;
     const char *machine, *json;
+    bool verbose;
 };
 
 static enum status read_ranks(const char *value, struct wanted *w)
@@ -364,7 +353,8 @@ static enum status read_ranks(const char *value, struct wanted *w)
 
 static enum status read_arguments(struct arguments *a, struct wanted *w)
 {
-    static const char *const known[] = {"--set", "--ranks", "--machine", "--json", NULL};
+    static const char *const known[] = {"--set",  "--ranks",   "--machine",
+                                        "--json", "--verbose", NULL};
     while (a->next < a->count) {
         const char *value;
         enum status status = STATUS_OK;
@@ -376,6 +366,8 @@ static enum status read_arguments(struct arguments *a, struct wanted *w)
             status = w->machine ? STATUS_OK : STATUS_USAGE;
         else if (cli_value(a, "--json", &w->json))
             status = w->json ? STATUS_OK : STATUS_USAGE;
+        else if (cli_flag(a, "--verbose"))
+            w->verbose = true;
         else if (a->argument[a->next][0] == '-' || w->files.path)
             return cli_unknown(a, "check", known);
         else
@@ -407,7 +399,7 @@ static enum status check_json(const struct wanted *w)
 }
 
 /* Logs all that follows from the decomposition. */
-static void say_scale(const struct scale *s)
+static void say_scale(const struct scale *s, struct volume *v)
 {
     if (s->refined)
         levels_say(s->levels, s);
@@ -415,11 +407,45 @@ static void say_scale(const struct scale *s)
     (s->refined ? say_storage_of_levels : say_storage)(s);
     scale_say_halo(s);
     say_memory(s);
-    say_output(s->parts->c, s->levels);
+    say_output(s->parts->c, s->levels, v);
     say_checkpoints(s);
     if (s->machine)
         scale_say_step(s);
     say_time(s);
+}
+
+/* Logs the lines that were kept back. */
+static void say_lines(char *lines)
+{
+    char *next;
+    for (char *line = lines; line && *line; line = next) {
+        next = strchr(line, '\n');
+        *next++ = '\0';
+        say("%s", line);
+    }
+}
+
+/* The short form, the file of --json, and with --verbose all lines that were kept back. */
+static enum status tell(const struct scale *s, const struct volume *v, const struct wanted *w)
+{
+    struct choices choices;
+    enum status status = STATUS_OK;
+    if (message_rank() != 0)
+        return STATUS_OK;
+    choices_find(&choices, s);
+    if (w->json)
+        status = scale_write(s, choices_json(&choices), w->files.path, w->json);
+    if (status)
+        return status;
+    char *const lines = message_release(false);
+    summary_say(s, &choices, v);
+    say("%s", "");
+    if (w->verbose)
+        say_lines(lines);
+    else
+        say("--verbose: faces, bodies, blocks, storage, each output and more");
+    free(lines);
+    return STATUS_OK;
 }
 
 /* Looks at the cells of a case, and finds and logs what the ranks need. Collective. */
@@ -428,16 +454,32 @@ static enum status look_at_levels(const struct flow_case *c, const struct wanted
 {
     struct checked_levels k;
     struct scale s;
+    struct volume v = {0};
     enum status status = levels_make(&k, c, w->ranks, comm);
     if (!status)
         status = status_agree(comm, levels_scale(&k, w->ranks, cluster, w->machine != NULL, &s));
     if (!status) {
-        say_scale(&s);
-        if (w->json && message_rank() == 0)
-            status = scale_write(&s, w->files.path, w->json);
+        say_scale(&s, &v);
+        advice_case(c);
+        status = tell(&s, &v, w);
     }
     levels_destroy(&k);
     return status_agree(comm, status);
+}
+
+/* All that follows from a case that was read. Collective. */
+static enum status check_case(struct flow_case *c, struct wanted *w,
+                              const struct cluster *cluster, MPI_Comm comm)
+{
+    struct threads threads;
+    int cuts[3]; /* before bodies are looked at in vain */
+    if (!w->ranks_given && c->run.ranks[0])
+        w->ranks = c->run.ranks[0] * c->run.ranks[1] * c->run.ranks[2];
+    threads_choose(c, comm, &threads);
+    case_say_derived(c);
+    say_tags(c);
+    const enum status status = decompose(c->cells, c->run.ranks, w->ranks, cuts);
+    return status ? status : look_at_levels(c, w, cluster, comm);
 }
 
 enum status command_check(int count, char **arguments, MPI_Comm comm)
@@ -445,7 +487,6 @@ enum status command_check(int count, char **arguments, MPI_Comm comm)
     struct arguments a = {.count = count, .argument = arguments};
     struct wanted w = {.ranks = 1};
     struct flow_case c;
-    struct threads threads;
     struct cluster cluster = cluster_default();
     MPI_Comm_size(comm, &w.ranks);
     w.ranks_given = w.ranks > 1;
@@ -455,21 +496,17 @@ enum status command_check(int count, char **arguments, MPI_Comm comm)
     if (!status && w.machine)
         status = cluster_read(&cluster, w.machine);
     status = status_agree(comm, status); /* the file may be missing on a host */
-    if (!status)
-        status = cli_read_case(&w.files, comm, &c);
     if (status)
         return status;
-    if (!w.ranks_given && c.run.ranks[0])
-        w.ranks = c.run.ranks[0] * c.run.ranks[1] * c.run.ranks[2];
-    threads_choose(&c, comm, &threads);
-    case_say_derived(&c);
-    say_tags(&c);
-    int cuts[3]; /* before bodies are looked at in vain */
-    status = decompose(c.cells, c.run.ranks, w.ranks, cuts);
-    if (!status)
-        status = look_at_levels(&c, &w, &cluster, comm);
-    if (!status)
-        advice_case(&c);
-    case_destroy(&c);
+    message_hold();
+    status = cli_read_case(&w.files, comm, &c);
+    if (!status) {
+        status = check_case(&c, &w, &cluster, comm);
+        case_destroy(&c);
+    }
+    char *const lines = message_release(true); /* of a case that is refused */
+    if (w.verbose)
+        say_lines(lines);
+    free(lines);
     return status;
 }

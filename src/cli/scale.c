@@ -5,16 +5,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <jansson.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/message.h"
 #include "base/precision.h"
 #include "cli/levels.h"
+#include "run/report.h"
 #include "version.h"
 
 enum { FORMAT = 1 };
+
+/* Assumed speed for estimates of time: million lattice updates per second and rank, without
+ * scalars. A scalar takes these multiples of the flow's time, with and without the limiter
+ * (docs/lab/speed.md). */
+static const double assumed_mlups_fp32 = 150, assumed_mlups_fp64 = 75;
+static const double limited_time = 1.2, scalar_time = 0.6;
 
 const char *bytes_text(char *text, size_t size, double bytes)
 {
@@ -105,6 +111,44 @@ double scale_efficiency(const struct scale *s)
 {
     return scale_rate(s) / s->parts->ranks /
            model_rate(&s->cluster, scale_populations(s->parts->c));
+}
+
+double scale_assumed_rate(const struct flow_case *c)
+{
+    double time = 1;
+    for (int k = 0; k < c->scalar_count; k++)
+        time += scalar_limited(c, k) ? limited_time : scalar_time;
+    return 1e6 * (c->solver.storage == PRECISION_fp64 ? assumed_mlups_fp64 : assumed_mlups_fp32) /
+           time;
+}
+
+double scale_seconds(const struct scale *s, double steps)
+{
+    return s->machine ? steps * s->step.step
+                      : s->updates * steps / (scale_assumed_rate(s->parts->c) * s->parts->ranks);
+}
+
+double scale_imbalance(const struct scale *s)
+{
+    const struct parts *const p = s->parts;
+    if (s->refined)
+        return levels_imbalance(s->levels);
+    return p->box || p->sample ? p->balance.imbalance : 1;
+}
+
+double memory_of_node(void)
+{
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+bool scale_fits_node(const struct scale *s)
+{
+    return s->bytes + s->remembered <= NODE_SHARE * memory_of_node();
+}
+
+bool scale_fits_device(const struct scale *s)
+{
+    return s->most_cells <= UINT32_MAX && s->most_on_gpu <= DEVICE_SHARE * s->cluster.memory;
 }
 
 void scale_say_halo(const struct scale *s)
@@ -200,16 +244,7 @@ static json_t *cluster_json(const struct cluster *c)
     return object;
 }
 
-/* Load imbalance in time: levels run one after the other. 1 if it is not known. */
-static double imbalance(const struct scale *s)
-{
-    const struct parts *const p = s->parts;
-    if (s->refined)
-        return levels_imbalance(s->levels);
-    return p->box || p->sample ? p->balance.imbalance : 1;
-}
-
-enum status scale_write(const struct scale *s, const char *path, const char *file)
+enum status scale_write(const struct scale *s, json_t *choices, const char *path, const char *file)
 {
     const struct parts *const p = s->parts;
     const double seconds = s->cluster.disk > 0 ? s->checkpoint / s->cluster.disk : 0;
@@ -219,12 +254,16 @@ enum status scale_write(const struct scale *s, const char *path, const char *fil
         "tagflow", "check", "format", FORMAT, "version", TAGFLOW_VERSION, "commit", TAGFLOW_COMMIT,
         "case", path, "cells", triple(p->c->cells), "fluid_cells", s->fluid_cells, "storage",
         precision_name(p->c->solver.storage), "ranks", p->ranks, "cut", triple(p->cuts),
-        "imbalance", imbalance(s), "sparse", p->sparse, "sampled", p->sample != NULL, "bytes",
+        "imbalance", scale_imbalance(s), "sparse", p->sparse, "sampled", p->sample != NULL, "bytes",
         s->bytes, "largest_rank_bytes", s->largest, "sends", load_json(&s->sends, true), "mean",
         load_json(&s->mean, false), "checkpoint_bytes", s->checkpoint, "checkpoint_seconds",
         seconds > 0 ? json_real(seconds) : json_null(), "machine",
         s->machine ? cluster_json(&s->cluster) : json_null(), "model",
         s->machine ? step_json(s) : json_null(), "largest_rank_bytes_on_gpu", s->largest_on_gpu);
+    json_object_set_new(object, "fits",
+                        json_boolean(s->machine ? scale_fits_device(s) : scale_fits_node(s)));
+    json_object_set_new(object, "warnings", report_warnings());
+    json_object_set_new(object, "choices", choices);
     if (s->refined && object) {
         json_object_set_new(object, "levels", levels_json(s->levels));
         json_object_set_new(object, "updates_per_step", json_real(levels_updates(s->levels)));

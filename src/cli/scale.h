@@ -2,6 +2,8 @@
 #ifndef TAGFLOW_SCALE_H
 #define TAGFLOW_SCALE_H
 
+#include <jansson.h>
+
 #include "cli/parts.h"
 #include "predict/model.h"
 
@@ -41,12 +43,32 @@ double scale_populations(const struct flow_case *c);
 double scale_rate(const struct scale *s);
 double scale_efficiency(const struct scale *s);
 
+/* Lattice updates a second that a rank is assumed to do without a machine file, and the seconds of
+ * so many steps, by the model or at this rate. */
+double scale_assumed_rate(const struct flow_case *c);
+double scale_seconds(const struct scale *s, double steps);
+
+/* Load imbalance in time: levels run one after the other. 1 if it is not known. */
+double scale_imbalance(const struct scale *s);
+
+/* Has this node room for all ranks, has a device of the machine file room for one? */
+bool scale_fits_node(const struct scale *s);
+bool scale_fits_device(const struct scale *s);
+
+/* Bytes of memory of this node. */
+double memory_of_node(void);
+
+/* Shares of the memory of a node and of a device that a run may take. */
+#define NODE_SHARE 0.9
+#define DEVICE_SHARE 0.95
+
 /* Log messages of a rank in a step; with a machine file the model's step. */
 void scale_say_halo(const struct scale *s);
 void scale_say_step(const struct scale *s);
 
-/* Write all of it into a file. `path`: of the case. STATUS_MACHINE, reported. */
-enum status scale_write(const struct scale *s, const char *path, const char *file);
+/* Write all of it into a file. `path`: of the case; choices: for the entry of that name, to be
+ * released. STATUS_MACHINE, reported. */
+enum status scale_write(const struct scale *s, json_t *choices, const char *path, const char *file);
 
 /* A number of bytes, or of seconds, as text. */
 const char *bytes_text(char *text, size_t size, double bytes);

@@ -103,7 +103,8 @@ enum status series_resume(struct series **out, const char *path, int columns,
 {
     bool anew = access(path, F_OK) != 0 && errno == ENOENT;
     if (anew && mark && mark->rows > 0)
-        warn("%s is not there: its %" PRId64 " rows up to step %" PRId64
+        warn("series_missing",
+             "%s is not there: its %" PRId64 " rows up to step %" PRId64
              " are missing, and it begins anew",
              path, mark->rows, last_step);
     if (anew)

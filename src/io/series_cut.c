@@ -291,11 +291,13 @@ enum status series_put_aside(const char *path, int64_t last_step, const char *wa
     if (failed)
         fail_machine("cannot rename %s: %s", path, strerror(failed));
     else if (was)
-        warn("%s has rows up to step %" PRId64 " of another series (%.*s; now %.*s): it is kept as "
+        warn("series_replaced",
+             "%s has rows up to step %" PRId64 " of another series (%.*s; now %.*s): it is kept as "
              "%s, and a new file begins",
              path, last_step, was_length, was, is_length, is, aside);
     else
-        warn("%s has rows up to step %" PRId64 ", but the checkpoint's case has no such series: it "
+        warn("series_unknown",
+             "%s has rows up to step %" PRId64 ", but the checkpoint's case has no such series: it "
              "is kept as %s, and a new file begins",
              path, last_step, aside);
     free(aside);
@@ -325,7 +327,8 @@ static enum status replace(const char *path, int fd, const struct series_survey 
     if (s->damaged > 1)
         snprintf(more, sizeof more, " and %" PRId64 " more are", s->damaged - 1);
     if (!status)
-        warn("%s: line %zu%s damaged; %" PRId64 "%s rows up to step %" PRId64
+        warn("series_damaged",
+             "%s: line %zu%s damaged; %" PRId64 "%s rows up to step %" PRId64
              " stay, and the file as it was is kept as %s",
              path, s->first + 2, more, s->rows, had, last_step, aside);
     free(aside);
@@ -341,11 +344,13 @@ static enum status shorten(const char *path, int fd, const struct series_survey 
     if (s->end < size && (ftruncate(fd, s->end) != 0 || fsync(fd) != 0))
         return fail_machine("cannot cut rows off %s: %s", path, strerror(errno));
     if (mark && mark->rows != s->rows)
-        warn("%s has %" PRId64 " rows up to step %" PRId64 ", and had %" PRId64
+        warn("series_shorter",
+             "%s has %" PRId64 " rows up to step %" PRId64 ", and had %" PRId64
              " when the checkpoint was written",
              path, s->rows, last_step, mark->rows);
     else if (mark)
-        warn("%s is not as it was when the checkpoint was written: values up to step %" PRId64
+        warn("series_changed",
+             "%s is not as it was when the checkpoint was written: values up to step %" PRId64
              " were changed",
              path, last_step);
     return STATUS_OK;
@@ -401,7 +406,8 @@ enum status series_cut(const char *path, const char *header, int columns, int64_
     const size_t there = strlen(start);
     *anew = there < length && strncmp(start, header, there) == 0;
     if (*anew && mark && mark->rows > 0)
-        warn("%s has not even its header: its %" PRId64 " rows up to step %" PRId64
+        warn("series_empty",
+             "%s has not even its header: its %" PRId64 " rows up to step %" PRId64
              " are missing, and it begins anew",
              path, mark->rows, last_step);
     if (*anew)

@@ -190,7 +190,8 @@ static enum status start(struct output_entry *e, const struct output_start *from
     const struct average *const a = e->own;
     (void)from;
     if (beyond(a))
-        warn("the average %s ends at step %lld, but has samples up to step %lld from before the "
+        warn("average_longer",
+             "the average %s ends at step %lld, but has samples up to step %lld from before the "
              "restart (they stay in it)",
              a->what->name, (long long)a->what->to, (long long)a->steps[1]);
     return STATUS_OK;

@@ -645,7 +645,7 @@ enum status checkpoint_load(const struct checkpoint *k, const char *path, struct
         const struct checkpoint_array *const from = find(k, array->name);
         if (!from || !same_array(from, array)) {
             if (from || !array->optional)
-                warn("%s starts anew: %s", array->name,
+                warn("state_new", "%s starts anew: %s", array->name,
                      from ? "the checkpoint holds another one of that name"
                           : "the checkpoint does not hold it");
             continue;

@@ -664,12 +664,14 @@ static void warn_unknown(const struct earlier *e, const struct flow_case *c, con
 {
     const char *const path = c->initial.from.file, *const guessed = guessed_scalar(e, takes);
     if (unknown && !c->initial.level && c->initial.relax == 0)
-        warn("initial.from: the pressure in %s balances a buoyancy by %s, whose values the file "
+        warn("initial_pressure",
+             "initial.from: the pressure in %s balances a buoyancy by %s, whose values the file "
              "does not hold: it may not fit, and sound runs through the box (take a checkpoint, or "
              "initial.relax)",
              path, unknown);
     if (guessed)
-        warn("initial.from: a checkpoint does not tell which material conducts %s in a cell; where "
+        warn("initial_materials",
+             "initial.from: a checkpoint does not tell which material conducts %s in a cell; where "
              "%s changes fast, in space or time, values in bodies may be wrong by some per cent of "
              "its range (take a snapshot that has %s)",
              guessed, guessed, guessed);

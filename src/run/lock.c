@@ -249,7 +249,8 @@ static enum status take(struct lock *l, enum status in_use)
     if (failed == EAGAIN)
         return held_by_other(l, note, in_use);
     if (failed)
-        warn("%s cannot be locked (%s): other jobs are noticed by its file .lock alone", l->dir,
+        warn("lock_none",
+             "%s cannot be locked (%s): other jobs are noticed by its file .lock alone", l->dir,
              strerror(failed));
     if (*note && (failed || !is_from_here(l, note)) && is_alive(l, note))
         return held_by_other(l, note, in_use);
@@ -315,7 +316,7 @@ void lock_release(struct lock *l)
     pthread_mutex_unlock(&l->mutex);
     pthread_join(l->thread, NULL);
     if (!l->lost && ftruncate(l->fd, 0))
-        warn("cannot write %s: %s", l->path, strerror(errno));
+        warn("lock_unwritten", "cannot write %s: %s", l->path, strerror(errno));
     close(l->fd);
     pthread_mutex_destroy(&l->mutex);
     pthread_cond_destroy(&l->wake);

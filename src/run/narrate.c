@@ -632,9 +632,11 @@ static void warn_not_met(const struct narrator *n)
     char found[64] = "is not known (too few steps, or it is 0 or not a number)";
     if (isfinite(change))
         snprintf(found, sizeof found, "is %.3g", change);
-    warn("run.stop was not met: the change of %s in the last %lld steps %s, and run.stop.change is "
-         "%.3g (larger run.steps, and --restart auto, to go on)",
-         stop->name, (long long)stop->over, found, stop->change);
+    warn_at(
+        n->progress.step, "stop_not_met",
+        "run.stop was not met: the change of %s in the last %lld steps %s, and run.stop.change is "
+        "%.3g (larger run.steps, and --restart auto, to go on)",
+        stop->name, (long long)stop->over, found, stop->change);
 }
 
 void narrate_done(const struct narrator *n)

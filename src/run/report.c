@@ -294,12 +294,16 @@ static json_t *hashes_json(const struct flow_case *c, const struct progress *p)
     return object;
 }
 
-static json_t *warnings_json(void)
+json_t *report_warnings(void)
 {
     json_t *const array = json_array();
-    const char *text;
-    for (int k = 0; (text = message_warning(k)); k++)
-        json_array_append_new(array, json_string(text));
+    const struct warning *w;
+    for (int k = 0; (w = message_warning(k)); k++) {
+        json_t *const object = json_pack("{s:s, s:s}", "name", w->name, "text", w->text);
+        if (w->step >= 0)
+            json_object_set_new(object, "step", json_integer((json_int_t)w->step));
+        json_array_append_new(array, object);
+    }
     return array;
 }
 
@@ -340,7 +344,7 @@ static json_t *report_json(const struct flow_case *c, const struct grid *g,
     add_levels(object, g);
     if (p->files)
         json_object_set(object, "files", p->files);
-    json_object_set_new(object, "warnings", warnings_json());
+    json_object_set_new(object, "warnings", report_warnings());
     if (p->permeability != 0)
         json_object_set_new(object, "permeability", permeability_json(c, p));
     if (c->run.stop.given)

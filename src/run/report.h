@@ -63,4 +63,7 @@ void report_for_watchdog(const char *dir, const struct flow_case *c, const struc
  * cell_peclet}}. c: the case of level 0. */
 void report_scalars(json_t *to, const struct flow_case *c, int level);
 
+/* The warnings of this process: [{name, text, step}], step where there is one. */
+json_t *report_warnings(void);
+
 #endif

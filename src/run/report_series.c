@@ -80,7 +80,8 @@ static enum status add_series(json_t *to, const char *dir, const struct flow_cas
         say("statistics of %s in report.json: %zu rows, steps %lld to %lld", s->name, rows.count,
             (long long)rows.first, (long long)rows.last);
     else
-        warn("there are no statistics of %s: the run has no row from step %lld on", s->name,
+        warn("statistics_none",
+             "there are no statistics of %s: the run has no row from step %lld on", s->name,
              (long long)s->statistics_from);
     series_rows_free(&rows);
     return status;

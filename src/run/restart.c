@@ -135,7 +135,8 @@ static enum status end_in_folder(const struct flow_case *c, const char *dir, con
         output_check_files(c, dir);
     }
     if (ended && !done)
-        warn("%s/status.json says that the run %s at step %lld, but its report.json or its "
+        warn("status_contradicts",
+             "%s/status.json says that the run %s at step %lld, but its report.json or its "
              "newest checkpoint does not: it is not taken as ended",
              dir, now.state == RUN_done ? "is done" : "diverged", (long long)now.step);
     return *from == RESTART_DONE ? STATUS_OK : same_physics(before, dir);
@@ -206,7 +207,7 @@ static enum status newest(const char *dir, MPI_Comm comm, enum restart_from *fro
         if (whole)
             snprintf(reason, sizeof reason, "it is of step %lld", (long long)k->step);
         checkpoint_close(k);
-        warn("%s is not used: %s", path, reason);
+        warn("checkpoint_unused", "%s is not used: %s", path, reason);
     }
     free(steps);
     if (count < 0)

@@ -156,10 +156,12 @@ static void warn_forces(struct sanity *s)
         if (!since(&t->above, above, s->solver->step, steps_force))
             continue;
         s->warned_forces = true;
-        warn("series %s: %.2g of the force alternates from step to step at step %lld: it is not to "
-             "be trusted (take %s)",
-             s->c->series[k].name, norm(second) / (4 * size), (long long)s->solver->step,
-             remedy(s->c, help));
+        warn_at(
+            s->solver->step, "force_alternates",
+            "series %s: %.2g of the force alternates from step to step at step %lld: it is not to "
+            "be trusted (take %s)",
+            s->c->series[k].name, norm(second) / (4 * size), (long long)s->solver->step,
+            remedy(s->c, help));
     }
 }
 
@@ -178,9 +180,10 @@ static void warn_density(struct sanity *s, double deviation)
                  s->c->units.lattice > 0 ? "units.velocity.lattice"
                  : s->c->units.given     ? "units.dt"
                                          : "the velocities");
-    warn("the density differs by up to %.2g %% from the reference at step %lld: velocities and "
-         "scalars are wrong by about as much (%s)",
-         100 * deviation, (long long)s->solver->step, remedy);
+    warn_at(s->solver->step, "density_differs",
+            "the density differs by up to %.2g %% from the reference at step %lld: velocities and "
+            "scalars are wrong by about as much (%s)",
+            100 * deviation, (long long)s->solver->step, remedy);
 }
 
 static enum status judge(struct sanity *s, const struct narrator *n)
@@ -205,9 +208,11 @@ static enum status judge(struct sanity *s, const struct narrator *n)
     if (since(&s->noisy, fast && found.share > warn_above, step, steps_velocity) &&
         found.share > 2 * s->warned) {
         s->warned = found.share;
-        warn("%.2g of the velocity alternates from step to step at step %lld, most near cell %s: "
-             "the flow is noisy or becomes wrong (try %s)",
-             found.share, (long long)step, place, remedy(s->c, help));
+        warn_at(
+            step, "velocity_alternates",
+            "%.2g of the velocity alternates from step to step at step %lld, most near cell %s: "
+            "the flow is noisy or becomes wrong (try %s)",
+            found.share, (long long)step, place, remedy(s->c, help));
     }
     return STATUS_OK;
 }
@@ -241,12 +246,13 @@ void sanity_velocity(struct sanity *s, const struct narrator *n, const struct fl
     narrate_place(n, sums->max_level, sums->max_cell, place, sizeof place);
     if (expected > 0)
         snprintf(than, sizeof than, "%.3g was expected", expected);
-    warn("|u| is %.3g cells a step at step %lld, in cell %s; %s: %s (%s%s)", sums->max_velocity,
-         (long long)s->solver->step, place, than,
-         mach > MACH_MAX ? "it is above Mach 0.3, where the flow is compressible and wrong"
-                         : "it is far beyond what the operator was tested for",
-         mach > MACH_MAX ? "a smaller time step, or a smaller force or pressure" : "try ",
-         mach > MACH_MAX ? "" : remedy(s->c, help));
+    warn_at(s->solver->step, "velocity_exceeds",
+            "|u| is %.3g cells a step at step %lld, in cell %s; %s: %s (%s%s)", sums->max_velocity,
+            (long long)s->solver->step, place, than,
+            mach > MACH_MAX ? "it is above Mach 0.3, where the flow is compressible and wrong"
+                            : "it is far beyond what the operator was tested for",
+            mach > MACH_MAX ? "a smaller time step, or a smaller force or pressure" : "try ",
+            mach > MACH_MAX ? "" : remedy(s->c, help));
 }
 
 /* Judges the mass of a box that should keep it. */
@@ -273,9 +279,11 @@ static enum status judge_closed(struct sanity *s, double mass)
     }
     if (fabs(change) > warn_mass && !s->warned_mass) {
         s->warned_mass = true;
-        warn("the mass of the box changed by %.2g %% by step %lld, and %s; from %g %% on the run "
-             "ends (%s)",
-             100 * change, step, though, 100 * wrong_mass, help);
+        warn_at(
+            step, "mass_changes",
+            "the mass of the box changed by %.2g %% by step %lld, and %s; from %g %% on the run "
+            "ends (%s)",
+            100 * change, step, though, 100 * wrong_mass, help);
     }
     return STATUS_OK;
 }

@@ -39,14 +39,16 @@ static void warn_range(struct sanity *s, const struct narrator *n, int k)
     s->warned_range[k] = true;
     const struct level_cell *const at = below ? &found->least_at : &found->most_at;
     narrate_place(n, at->level, at->cell, place, sizeof place);
-    warn("scalars.%s: %.6g in cell %s at step %lld is outside of all values given, %.6g to %.6g: "
-         "values and fluxes beside steep fronts are wrong (take %sa finer grid, or a larger "
-         "diffusivity)",
-         scalar->name, scalar->reference + (below ? found->least : found->most), place,
-         (long long)s->solver->step, scalar->reference + g.low, scalar->reference + g.high,
-         far                       ? "a reference near the values at inlets; then, if need be, "
-         : scalar_limited(s->c, k) ? ""
-                                   : "limiter: on, ");
+    warn_at(
+        s->solver->step, "scalar_outside",
+        "scalars.%s: %.6g in cell %s at step %lld is outside of all values given, %.6g to %.6g: "
+        "values and fluxes beside steep fronts are wrong (take %sa finer grid, or a larger "
+        "diffusivity)",
+        scalar->name, scalar->reference + (below ? found->least : found->most), place,
+        (long long)s->solver->step, scalar->reference + g.low, scalar->reference + g.high,
+        far                       ? "a reference near the values at inlets; then, if need be, "
+        : scalar_limited(s->c, k) ? ""
+                                  : "limiter: on, ");
 }
 
 /* A case whose values are all above 0 K means temperatures. */

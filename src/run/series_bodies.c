@@ -144,7 +144,8 @@ static enum status create_ring(struct table *t)
     for (int k = 0; k < r->skin.count; k++)
         missing += isnan(r->skin.at[k][0]);
     if (missing && !status)
-        warn("series %s: %d of %d rays from (%g, %g, %g) do not meet %s; its rows have nan there",
+        warn("rays_miss",
+             "series %s: %d of %d rays from (%g, %g, %g) do not meet %s; its rows have nan there",
              what->name, missing, t->points, center[0], center[1], center[2], body->name);
     return status ? status : skin_flow_create(&r->flow, t->c, &t->levels, &r->skin, what->body);
 }

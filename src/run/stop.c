@@ -89,18 +89,20 @@ static bool is_other_series(const struct stop *s, const struct flow_case *c, con
 void stop_resume(struct stop *s, const struct flow_case *c, const char *before, int64_t step)
 {
     if (is_other_series(s, c, before)) {
-        warn("run.stop starts anew: series %s measured something else before",
+        warn("stop_new", "run.stop starts anew: series %s measured something else before",
              c->series[s->wanted->series].name);
         forget(s);
     }
     if (s->met && !(s->kept && s->kept[CHANGE] < s->wanted->change))
         s->met = 0;
     if (s->met && step < c->run.steps)
-        warn("run.stop is still met at step %lld, and the run ends there: the change of %s in %lld "
-             "steps is %.3g, below %.3g (to go on take a smaller run.stop.change, or remove "
-             "run.stop)",
-             (long long)step, s->wanted->name, (long long)s->wanted->over, s->kept[CHANGE],
-             s->wanted->change);
+        warn_at(
+            step, "stop_still_met",
+            "run.stop is still met at step %lld, and the run ends there: the change of %s in %lld "
+            "steps is %.3g, below %.3g (to go on take a smaller run.stop.change, or remove "
+            "run.stop)",
+            (long long)step, s->wanted->name, (long long)s->wanted->over, s->kept[CHANGE],
+            s->wanted->change);
 }
 
 bool stop_due(const struct stop *s, int64_t step)

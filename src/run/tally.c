@@ -112,11 +112,13 @@ static void compare(const struct output_entry *e, const struct output_files *fou
     const struct output_files *const was = &e->files;
     const char *const folder = results_folder(e->part);
     if (found->count < was->count)
-        warn("%s/%s: %" PRId64 " of the %" PRId64 " files of %s up to step %" PRId64
+        warn("files_missing",
+             "%s/%s: %" PRId64 " of the %" PRId64 " files of %s up to step %" PRId64
              " are not there",
              e->dir, folder, was->count - found->count, was->count, e->name, last);
     else if (found->count == was->count && found->bytes != was->bytes)
-        warn("%s/%s: the files of %s up to step %" PRId64 " have %" PRId64
+        warn("files_changed",
+             "%s/%s: the files of %s up to step %" PRId64 " have %" PRId64
              " bytes, and had %" PRId64 " when the %s: some were cut or changed",
              e->dir, folder, e->name, last, found->bytes, was->bytes, since);
 }

@@ -55,12 +55,13 @@ void threads_say(const struct threads *t, int threads)
     const int used = threads * k->ranks;
     char how[64], more[256] = "";
     if (threads > k->own)
-        warn("each rank has %d thread%s, but may use %d core%s (%s)", threads, plural(threads),
-             k->own, plural(k->own),
+        warn("threads_over_cores", "each rank has %d thread%s, but may use %d core%s (%s)", threads,
+             plural(threads), k->own, plural(k->own),
              launcher_is_openmpi() ? "mpirun --bind-to none, or run.threads: auto"
                                    : "run.threads: auto gives each core one");
     else if (used > k->allowed)
-        warn("%d rank%s of %d thread%s on %d core%s of this host: fewer would be faster", k->ranks,
+        warn("cores_shared",
+             "%d rank%s of %d thread%s on %d core%s of this host: fewer would be faster", k->ranks,
              plural(k->ranks), threads, plural(threads), k->allowed, plural(k->allowed));
     if (used >= k->host)
         return;

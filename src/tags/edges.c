@@ -232,7 +232,8 @@ static void warn_moving(const struct refined *r, const struct flow_case *c, int 
     if (fabs(mass) <= 1e-9 * all)
         return;
     faces_name(c, number, name);
-    warn("%s: each step %s %.3g of a cell's mass where the moving wall leaves and enters finer "
+    warn("level_edge_moving",
+         "%s: each step %s %.3g of a cell's mass where the moving wall leaves and enters finer "
          "levels (let it cross their edges in pairs, or end outside of them; no level may touch it "
          "at one plane of symmetry alone)",
          name, mass > 0 ? "adds" : "takes", fabs(mass) / 12);
@@ -275,7 +276,8 @@ static void warn_plane(const struct refined *r, const struct flow_case *c,
                 any = any || (f / 2 != what->axis && c->faces[f].kind == FACE_wall &&
                               meets_edge(r, level, what->axis, (what->at << level) + layer, f));
     if (any)
-        warn("output.series.%s: its plane is beside an edge of a level that meets a wall: the flow "
+        warn("level_edge_plane",
+             "output.series.%s: its plane is beside an edge of a level that meets a wall: the flow "
              "rate there is some tenths of a percent too low (take another plane)",
              what->name);
 }

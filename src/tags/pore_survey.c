@@ -45,7 +45,8 @@ enum status pore_survey_check(const struct pore_survey *s, const struct flow_cas
     const struct pores *const box = s->count ? &s->place[s->count - 1].pores : NULL;
     for (int k = 0; k < c->scalar_count && box && box->parts > 1; k++)
         if (scalar_has_gradient(&c->scalars[k]))
-            warn("scalars.%s.gradient: the fluid is in %lld parts that do not exchange the scalar: "
+            warn("gradient_parts",
+                 "scalars.%s.gradient: the fluid is in %lld parts that do not exchange the scalar: "
                  "where they move at different speeds D* grows for ever (keep one part)",
                  c->scalars[k].name, (long long)box->parts);
     return STATUS_OK;

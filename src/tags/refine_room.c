@@ -173,7 +173,7 @@ static enum status lacks(const struct case_refine *what, const struct extent *e,
              1e-9 * lack->all, remedy);
     if (refuse)
         return fail_case(what->place, "%s", text);
-    warn("%s", text);
+    warn("refine_memory", "%s", text);
     return STATUS_OK;
 }
 

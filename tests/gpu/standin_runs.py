@@ -486,7 +486,7 @@ def measure(precision, ranks):
     launch their first kernel on cells, which ends them, and they have an average and a residual."""
     whole = (precision, ranks) == ("fp32", 1)
     settings = sets(BIG | ({} if whole else REMEMBERED) | PRECISIONS[precision] | {"domain.cells": [200, 160, 96 * ranks]})
-    said = gpu("check", "case.yaml", "--ranks", ranks, *settings)
+    said = gpu("check", "--verbose", "case.yaml", "--ranks", ranks, *settings)
     told = re.search(r"^memory: .*?(\S+) (MB|GB)(?: on a GPU| a rank, on its GPU)", said.out, re.M)
     counts = os.path.abspath(f"counts_{precision}_{ranks}")
     ran = gpu("run", "case.yaml", "--output", f"big_{precision}_{ranks}", *settings, ranks=0 if ranks == 1 else ranks,

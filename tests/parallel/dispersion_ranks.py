@@ -101,7 +101,7 @@ BAD = [({"scalars.along.gradient": [0, 0, 0]}, "no gradient"),
        ({"scalars.plain": {"diffusivity": 0.1}, "output.series.along.scalar": "plain"}, "dispersion needs a mean gradient"),
        ({"output.series.along.area": 3}, "with of: dispersion")]
 for settings, words in BAD:
-    said = tagflow("check", "fp32.yaml", *runs.sets(settings))
+    said = tagflow("check", "--verbose", "fp32.yaml", *runs.sets(settings))
     text = str(said)
     check(said.code == 2 and words in text, f"{settings}: {words if words in text else said}")
 runs.finish()

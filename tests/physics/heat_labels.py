@@ -147,7 +147,7 @@ plates = {"image": image(numpy.kron([[[1]], [[0]], [[2]]], numpy.ones((5, 6, 6),
           "labels": {"1": {"scalars": solid(0.5, 3000)}, "2": {"scalars": {"t": {"value": 0.5}}}}}
 with open(path, "w") as file:
     json.dump(heat.settings([15, 6, 6], heat.PERIODIC, {"t": {"kind": "heat", "diffusivity": D}}, bodies={"plates": plates}, run={"steps": 50}), file)
-done = subprocess.run([os.environ["TAGFLOW"], "check", path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+done = subprocess.run([os.environ["TAGFLOW"], "check", "--verbose", path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 for words in ("t: plates flux 0.1 K cells a step, plates label 1 conducts 0.5 cells^2 a step, plates label 2 value 0.5 K", "label 2, solid: 180 voxels, 33.33 %",
               "bodies.plates.scalars.t has no effect: labels gives all labels of image.solid another condition",
               "bodies.plates.labels.1.scalars.t: conductivity and capacity are 0.5 and 3e+03 times those of the fluid"):

@@ -219,7 +219,7 @@ if run("levels", whole, ranks=2) and run("fine", flow(2, 1), ranks=2):
     go_on("levels_from_levels", 1, 2, f"levels/fields/one_{STEPS:010d}.vtkhdf")
     for name, words in ("all", "several levels of cells (take a snapshot of the whole box with `levels: 0`"), \
                        ("plane", "a region of its box (take a snapshot of all of it)"):
-        said = runs.tagflow("check", "levels_from_levels.yaml", *runs.sets({"initial.from": f"levels/fields/{name}_{STEPS:010d}.vtkhdf"}))
+        said = runs.tagflow("check", "--verbose", "levels_from_levels.yaml", *runs.sets({"initial.from": f"levels/fields/{name}_{STEPS:010d}.vtkhdf"}))
         check(said.code == 2 and len(said.errors) == 1 and words in said.errors[0], f"from {name}: {said}")
 short = flow(1, 2, 120)
 if run("short", short) and run("ranks", short, ranks=3):

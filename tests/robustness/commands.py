@@ -29,7 +29,7 @@ for name in commands:
 said = tagflow()
 check(said.code == 2 and not said.out and "tagflow --help" in said.err, "without a command: the help, on stderr")
 for example in re.findall(r"e\.g\. (?:tagflow keys )?(\S+(?: \S+=\S+)?)", tagflow("run", "--help").out):
-    check(tagflow("check", "case.yaml", *example.rstrip(")").split()).code == 0, f"the example {example} is right")
+    check(tagflow("check", "--verbose", "case.yaml", *example.rstrip(")").split()).code == 0, f"the example {example} is right")
 
 # launch: what it would start here and in a Slurm job, and that it starts more ranks than there are cores, also for root.
 BARE = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "OMP_", "SLURM_", "PMI", "HWLOC_"))}
@@ -79,7 +79,7 @@ for arguments, lines, ranks, code in [(["keys"], 1, 0, 0), (["keys"], 0, 0, 0), 
           f"{' '.join(arguments)}, of which {lines} lines are read, {ranks} ranks: {said}")
 
 # A program that is started alone needs no folder for other ranks, and starts nothing beside it.
-said = tagflow("check", "case.yaml", env={"OMPI_MCA_orte_tmpdir_base": "/dev/null/none"})
+said = tagflow("check", "--verbose", "case.yaml", env={"OMPI_MCA_orte_tmpdir_base": "/dev/null/none"})
 check(said.code == 0 and not said.err, f"no folder of Open MPI's for a program alone: {said}")
 
 # Version and info.
@@ -122,7 +122,7 @@ def bytes_of(text):
 for storage, each in [("fp32", 4), ("fp64", 8)]:
     for ranks in 1, 7, 64, 4096, 100000:
         start = time.monotonic()
-        said = tagflow("check", "case.yaml", *CUBE, "--set", f"solver.storage={storage}", "--ranks", ranks)
+        said = tagflow("check", "--verbose", "case.yaml", *CUBE, "--set", f"solver.storage={storage}", "--ranks", ranks)
         seconds = time.monotonic() - start
         cuts = re.search(r"ranks: (\d+) = (\d+) x (\d+) x (\d+)", said.out)
         memory = re.search(r"memory: (\S+ \S+) a rank, .*; (\S+ \S+) in all; this node has (\S+ \S+)\n", said.out)
@@ -172,7 +172,7 @@ run: {steps: 1000}
 """
 write("pack.yaml", PACK)
 write("machine.yaml", "memory: 80 GB\ndisk: 100 GB/s\n")
-said = tagflow("check", "pack.yaml", "--ranks", 100000, "--machine", "machine.yaml", "--json", "pack.json")
+said = tagflow("check", "--verbose", "pack.yaml", "--ranks", 100000, "--machine", "machine.yaml", "--json", "pack.json")
 found = runs.load(".", "pack.json") if said.code == 0 else {}
 check(found.get("sampled") and found["sparse"] and found["ranks"] == 100000 and abs(found["fluid_cells"] / 4e11 - 1) < 0.005 and
       found["model"]["efficiency"] > 0.3 and found["checkpoint_seconds"] == 760 and "(estimated)" in said.out and
@@ -181,13 +181,13 @@ for name in "pack.yaml", "machine.yaml", "pack.json":
     os.remove(name)
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 check(peak < 500e3, f"in {peak / 1e3:.0f} MB")
-said = tagflow("check", "case.yaml", *CUBE, "--ranks", "99991")
+said = tagflow("check", "--verbose", "case.yaml", *CUBE, "--ranks", "99991")
 check(said.code == 2 and "99991 ranks cannot be placed" in said.err, f"a prime number of ranks: {said}")
-said = tagflow("check", "case.yaml", "--set", "run.ranks=[2, 3, 1]")
+said = tagflow("check", "--verbose", "case.yaml", "--set", "run.ranks=[2, 3, 1]")
 check(said.code == 0 and "ranks: 6 = 2 x 3 x 1" in said.out, "without --ranks as many as run.ranks has")
-said = tagflow("check", "case.yaml", "--ranks", "5", "--set", "run.ranks=[2, 3, 1]")
+said = tagflow("check", "--verbose", "case.yaml", "--ranks", "5", "--set", "run.ranks=[2, 3, 1]")
 check(said.code == 2 and "makes 6 ranks" in said.err, f"--ranks against run.ranks: {said}")
-said = tagflow("check", "case.yaml", ranks=3)
+said = tagflow("check", "--verbose", "case.yaml", ranks=3)
 check(said.code == 0 and said.out.count("grid:") == 1 and "ranks: 3 = " in said.out, "under mpirun: its ranks, said once")
 boxes = re.findall(r"cells \[(\d+), (\d+), (\d+)\] to \[(\d+), (\d+), (\d+)\]", said.out)
 check(sum((int(b[3]) - int(b[0]) + 1) * (int(b[4]) - int(b[1]) + 1) * (int(b[5]) - int(b[2]) + 1) for b in boxes) ==
@@ -196,7 +196,7 @@ check("output: fields.main: 3 files of 16.13 kB" in said.out and "series.flow: 1
       "images.mid: 3 files" in said.out, "output volume: 768 cells of 21 bytes, 3 snapshots")
 
 # What jobs and outputs take: 768 cells, of which averages remember 10 and a residual 3 numbers.
-said = tagflow("check", "case.yaml", "--ranks", "3",
+said = tagflow("check", "--verbose", "case.yaml", "--ranks", "3",
                "--set", "output.fields.main.region={from: [0, 0.6, 0], to: [16, 12, 3]}",
                "--set", "output.fields.main.stride=3", "--set", "output.fields.main.of=[vorticity, tags]",
                "--set", "output.averages.mean={every: 5, of: [density, stress], from: 1, region: {to: [8, 12, 4]}}",
@@ -214,14 +214,14 @@ check(f"checkpoint: {one / 1e3:.4g} kB a file, at most 5 files at a time, {5 * o
       "every 90 s of wall time" in said.out, f"a checkpoint has {one} bytes, 4 and a new one are kept")
 for every, words in [("0", "only when the job is asked to stop"), ("7", "every 7 steps: a job that dies loses"),
                      ("20", "every 20 steps, which the run does not pass"), ("1h30m", "every 90 min of wall time")]:
-    said = tagflow("check", "case.yaml", "--set", f"checkpoint.every={every}")
+    said = tagflow("check", "--verbose", "case.yaml", "--set", f"checkpoint.every={every}")
     check(said.code == 0 and words in said.out, f"checkpoint.every {every}: {words}")
 check(runs.tree() == ["case.yaml"], "nothing was written")
 
 # The cases that come with the program are warned of nothing, but one whose head tells of the warning.
 TOLD = {"car_levels.yaml": "there is no model of the layers at walls"}
 for path in sorted(glob.glob(os.path.join(runs.ROOT, "configs", "*.yaml"))):
-    said = tagflow("check", path)
+    said = tagflow("check", "--verbose", path)
     words = TOLD.get(os.path.basename(path))
     check(said.code == 0 and bool(said.lines) == bool(words) and all("tagflow: warning: " in line and words in line for line in said.lines),
           f"{os.path.basename(path)}: {said}, {said.lines}")
@@ -235,12 +235,79 @@ for settings, words in [({"faces.ymax.wall.velocity": "[0.11, 0, 0]"}, ["Mach is
                         ({"fluid.viscosity": 2e-3, "solver.collision": "bgk"}, ["cell is 25, above 8: bgk becomes noisy"]),
                         ({"fluid.viscosity": 2e-3, "solver.collision": "rr"}, []),
                         ({}, [])]:
-    said = tagflow("check", "case.yaml", *runs.sets(settings))
+    said = tagflow("check", "--verbose", "case.yaml", *runs.sets(settings))
     check(said.code == 0 and all(word in said.err for word in words) and len(said.lines) == bool(words) and
           not said.errors, f"{settings}: {said.lines}")
 
+# Each warning has a name, which a page lists; those of check are in its JSON, and on standard output before all else.
+calls, named = 0, set()
+for path in glob.glob(os.path.join(runs.ROOT, "src", "**", "*.c"), recursive=True):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if not path.endswith("base/message.c"):
+        calls += len(re.findall(r"\bwarn(?:_at)?\(", text))
+    named |= {(path, *words) for words in re.findall(r'\bwarn(?:_at)?\(\s*(?:[\w>.-]+,\s*)?"([a-z0-9_]+)",\s*("[^"]*")', text)}
+with open(os.path.join(runs.ROOT, "docs", "warnings.md"), encoding="utf-8") as file:
+    listed = re.findall(r"^\| `(\w+)` \| \S", file.read(), re.M)
+check(len([1 for path, *_ in named if not path.endswith("base/message.c")]) == calls > 110 and len(listed) == len(set(listed)) and
+      set(listed) == {name for _, name, _ in named},
+      f"{calls} warnings, {len(listed)} names on the page; {set(listed) ^ {name for _, name, _ in named}}")
+WARNED = runs.sets({"faces.ymax.wall.velocity": "[0.11, 0, 0]", "fluid.viscosity": 1e-4})
+said = tagflow("check", "case.yaml", *WARNED, "--json", "warned.json")
+found = runs.load(".", "warned.json")
+texts = [line.split("warning: ", 1)[1] for line in said.lines]
+check(said.code == 0 and [one["name"] for one in found["warnings"]] == ["mach", "moving_wall"] and [one["text"] for one in found["warnings"]] == texts and
+      said.out.startswith(f"runs; 2 warnings\n1. {texts[0]} [mach]\n2. {texts[1]} [moving_wall]\n\n"), f"two warnings: {said.out[:300]}{said.err}")
+said = tagflow("check", "case.yaml", "--json", "warned.json")
+check(said.out.startswith("runs\n\ngrid ") and runs.load(".", "warned.json")["warnings"] == [], f"none: {said.out[:100]}")
+os.remove("warned.json")
+done = subprocess.run([runs.TAGFLOW, "check", "case.yaml", *WARNED], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+check(done.returncode == 0 and [done.stdout.count(text) for text in texts] == [1, 1] and "warning: " not in done.stdout,
+      f"standard output and error are one pipe: each warning once: {done.stdout[:300]}")
+done = subprocess.run(runs.command(["check", "case.yaml", *WARNED], 2), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+check(done.returncode == 0 and [done.stdout.count(text) for text in texts] == [1, 1], f"the same under mpirun: {done.stdout[:300]}")
+done = subprocess.run([runs.TAGFLOW, "check", "case.yaml", *WARNED, "--set", "run.ranks=[99, 1, 1]"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+check(done.returncode == 2 and done.stdout.startswith("tagflow: ") and "runs" not in done.stdout, f"a case that is refused has no verdict: {done.stdout[:300]}")
+
+# The short form is one screen; with --verbose follow the lines of before.
+for path in sorted(glob.glob(os.path.join(runs.ROOT, "configs", "*.yaml"))):
+    said = tagflow("check", path)
+    screen = sum(max(1, -(-len(line) // 80)) for line in said.out.splitlines())
+    check(said.code == 0 and said.out.startswith("runs") and screen <= 24, f"{os.path.basename(path)}: {screen} lines of 80 characters")
+
+# Other time steps and cells: their numbers are those of the case with them.
+UNITS = runs.sets({"units": "{dx: 1 mm, dt: 2 ms, density: 1000 kg/m3}", "fluid": "{viscosity: 1e-5 m2/s}", "run": "{duration: 8 s}", "output": "none",
+                   "faces.ymax.wall.velocity": "[0.03 m/s, 0, 0]", "scalars": "{dye: {diffusivity: 4e-6 m2/s, initial: 1}}"})
+LATTICE = runs.sets({"scalars": "{dye: {diffusivity: 0.01, initial: 1}}", "output": "none"})
+HALF = runs.sets({"fluid.viscosity": 0.025, "fluid.velocity": 0.025, "faces.ymax.wall.velocity": "[0.025, 0, 0]", "scalars.dye.diffusivity": 0.005, "run.steps": 40})
+
+
+def choices(*settings):
+    said = tagflow("check", "case.yaml", *settings, "--json", "choices.json")
+    found = runs.load(".", "choices.json")["choices"] if said.code == 0 else []
+    names = [one.pop("name") for one in found]
+    check(said.code == 0 and names and all(re.search("^" + re.escape(name) + " ", said.out, re.M) for name in names), f"{names}: {said} {said.out}")
+    return names, found
+
+
+def same(one, other, but=()):
+    one, other = ({**found, **found["cell_peclet"]} for found in (one, other))
+    return all(abs(one[key] / other[key] - 1) < 1e-6 for key in one.keys() - {"cell_peclet", *but})
+
+
+names, wanted = choices(*UNITS)
+step = choices(*UNITS, "--set", f"units.dt={wanted[1]['dt']!r} s")[1][0]
+finer = choices(*UNITS, "--set", f"units.dt={wanted[2]['dt']!r} s", "--set", f"units.dx={wanted[2]['dx']!r} m", "--set", "domain.cells=[32, 24, 8]")[1][0]
+check(names[0] == "now" and names[1].startswith("dt ") and same(wanted[1], step) and same(wanted[2], finer) and
+      abs(wanted[1]["mach"] / wanted[0]["mach"] - wanted[1]["dt"] / wanted[0]["dt"]) < 1e-6 and abs(wanted[2]["mach"] / wanted[0]["mach"] - 1) < 1e-6 and
+      abs(wanted[0]["density_error"] / wanted[0]["mach"]**2 - 0.5) < 1e-6, f"{names}: {wanted}, {step}, {finer}")
+names, wanted = choices(*LATTICE)
+half = choices(*LATTICE, *HALF)[1][0]
+check(names[1] == "dt/2" and same(wanted[1], half, ["dt"]) and wanted[1]["dt"] == 0.5, f"{names}: {wanted[1]}, {half}")
+os.remove("choices.json")
+
 # The layers of a heated cube on a coarse grid: the run has 15.1 for 16.34.
-said = tagflow("check", os.path.join(runs.ROOT, "configs", "heated_cube.yaml"),
+said = tagflow("check", "--verbose", os.path.join(runs.ROOT, "configs", "heated_cube.yaml"),
                *runs.sets({"domain.cells": [48, 48, 24], "fluid": "{viscosity: 7.38e-4, velocity: 0.0173, length: 48}",
                            "force.gravity": [0, -6.936e-5, 0], "output": "{}"}))
 check(said.code == 0 and len(said.lines) == 1 and "is 1.7 cells thick: about 8 % too little passes" in said.lines[0], f"a coarse heated cube: {said.lines}")

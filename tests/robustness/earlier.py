@@ -168,7 +168,7 @@ run("few", "coarse.yaml", FEW)
 
 
 def begin(path, settings):
-    return tagflow("check", "coarse.yaml", *sets({"initial.from": path} | settings))
+    return tagflow("check", "--verbose", "coarse.yaml", *sets({"initial.from": path} | settings))
 
 
 def few(k):
@@ -201,10 +201,10 @@ output:  {log: {every: 0}, fields: {four: {every: 4, of: [velocity, density], st
           twelve: {every: 4, of: [velocity, density], stride: 12}}}
 """)
 run("flat", "flat.yaml")
-said = tagflow("check", "flat.yaml", *sets({"initial": {"from": "flat/fields/four_0000000004.vtkhdf"}}))
+said = tagflow("check", "--verbose", "flat.yaml", *sets({"initial": {"from": "flat/fields/four_0000000004.vtkhdf"}}))
 check(said.code == 0 and "initial.from" not in said.err, f"a flow in two dimensions: {said}")
 for name, warned in ("ten", False), ("twelve", True):
-    said = tagflow("check", "flat.yaml", *sets({"initial": {"from": f"flat/fields/{name}_0000000004.vtkhdf"}}))
+    said = tagflow("check", "--verbose", "flat.yaml", *sets({"initial": {"from": f"flat/fields/{name}_0000000004.vtkhdf"}}))
     check(said.code == 0 and ("for the box along y, of 40 cells" in said.err) == warned, f"{name} cells apart in a periodic box: {said}")
 
 # The inlet's profile everywhere; a signal as it is at the beginning.
@@ -281,7 +281,7 @@ damages = [(place, whole[:place] + bytes([whole[place] ^ 1 << int(random.integer
            for place in [0, 40, len(whole) - 49, len(whole) - 20] + random.integers(len(whole) - 48, size=8).tolist()]
 for place, data in damages + [("the last page", whole[:-4096] + bytes(4096)), ("nothing", whole)]:
     write("flipped.h5", data)
-    said = tagflow("check", "coarse.yaml", *sets({"initial.from": "flipped.h5"}))
+    said = tagflow("check", "--verbose", "coarse.yaml", *sets({"initial.from": "flipped.h5"}))
     # The first byte says what kind of file it is; the 40th is where HDF5 ends.
     word = "neither a checkpoint nor" if place == 0 else "flipped.h5': it is damaged: its bytes are not as written"
     good = said.code == 0 if place == "nothing" else said.code == 2 and len(said.errors) == 1 and word in said.errors[0]
@@ -294,7 +294,7 @@ text = whole.index(b"# as resolved by tagflow")
 places = [(text - 7, whole[text - 7] | 128)] + [(int(random.choice([text - 40, 0])) + int(random.integers(40)), int(random.integers(256))) for _ in range(24)]
 for place, byte in places:
     write("mutant.h5", whole[:place] + bytes([byte]) + whole[place + 1:])
-    said = tagflow("check", "coarse.yaml", *sets({"initial.from": "mutant.h5"}))
+    said = tagflow("check", "--verbose", "coarse.yaml", *sets({"initial.from": "mutant.h5"}))
     good = said.code == 2 and len(said.errors) == 1 and "initial.from: " in said.errors[0]
     os.remove("mutant.h5")
     check(good or (place, byte) != places[0] and said.code == 0, f"mutant, byte {place} is {byte}: {said}")
@@ -314,7 +314,7 @@ for faces, words in [
         ({"faces.xmin": "wall"}, ["needs one face of kind velocity through which fluid comes in, and there are 0 (a part"]),
         ({"faces.xmax": {"velocity": {"value": [-0.05, 0, 0]}}}, ["there are 2 (xmin, xmax)"]),
         ({"faces.xmin.velocity.ramp": 100}, ["faces.xmin.velocity has a ramp"])]:
-    said = tagflow("check", "coarse.yaml", *sets({"initial.flow": "inlet"} | faces))
+    said = tagflow("check", "--verbose", "coarse.yaml", *sets({"initial.flow": "inlet"} | faces))
     check(said.code == 2 and len(said.errors) == 1 and all(word in said.errors[0] for word in words), f"inlet, {faces}: {said}")
 
 runs.finish()

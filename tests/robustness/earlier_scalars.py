@@ -236,7 +236,7 @@ said = run("none", "later.yaml", NOW | SCALARS | {"initial.from": FLOW})
 now = start_of("none")
 check(said.out.count("begins with its reference, as initial.from has no values of it\n") == 3 and
       abs(now["temperature"] - 300).max() < 1e-12 and abs(now["fuel"]).max() == 0 and abs(now["velocity"] - then["velocity"]).max() < 1e-15, f"none: {said}")
-said = tagflow("check", "later.yaml", *sets(SCALARS | {"initial.from": SNAPSHOT, "scalars.fuel.initial": 0.1}))
+said = tagflow("check", "--verbose", "later.yaml", *sets(SCALARS | {"initial.from": SNAPSHOT, "scalars.fuel.initial": 0.1}))
 check(said.code == 0 and said.out.count("begins with the values of initial.from\n") == 2 and "fuel: begins with scalars.fuel.initial;" in said.out, f"check: {said}")
 SPECIES = {k: v for k, v in SCALARS.items() if "temperature" not in k} | {
     "scalars.temperature.diffusivity": 0.03, "bodies.thin.scalars": {}, "bodies.thick.scalars": {}, "faces.xmin": "wall", "faces.xmax": "wall", "force": {}}
@@ -257,7 +257,7 @@ for settings, words, ranks in [
     check(said.code == 2 and len(said.errors) == 1 and "initial.from: " in said.errors[0] and all(word in said.errors[0] for word in words) and
           runs.tree() == before, f"{settings}: {said}")
 for settings, good in ({}, False), ({"scalars.temperature.initial": 1}, True):
-    said = tagflow("check", "later.yaml", *sets(SPECIES | {"initial.from": SNAPSHOT} | settings))
+    said = tagflow("check", "--verbose", "later.yaml", *sets(SPECIES | {"initial.from": SNAPSHOT} | settings))
     check(said.code == (0 if good else 2) and (good or len(said.errors) == 1 and
           " has temperature of the kind heat, which is species here (give scalars.temperature.initial, or another name)" in said.errors[0]), f"another kind: {said}")
 

@@ -210,7 +210,7 @@ for name in "c1\u009b31m", "esc\033[31m", "bel\a":
 
 # A message does not tell what a file holds that a case names.
 write("secret", "token:abcdef0123456789:secret\n")
-said = tagflow("check", "case.yaml", *runs.sets({"force": {"acceleration": [1e-5, 0, 0], "table": {"file": "secret"}}}))
+said = tagflow("check", "--verbose", "case.yaml", *runs.sets({"force": {"acceleration": [1e-5, 0, 0], "table": {"file": "secret"}}}))
 check(said.code == 2 and "abcdef" not in said.err and "'secret':1:1: the word here is not a number" in said.err, f"a secret: {said}")
 
 # The case as resolved gives the same run, and itself.

@@ -32,7 +32,7 @@ def box(*corners, name="b"):
     return body(f"{{box: {{from: {list(corners[:3])}, to: {list(corners[3:])}}}}}", name)
 
 
-def asks(settings, case="case.yaml", ranks=0, command=("check",)):
+def asks(settings, case="case.yaml", ranks=0, command=("check", "--verbose")):
     return tagflow(*command, case, *runs.sets(settings), ranks=ranks)
 
 

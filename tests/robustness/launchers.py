@@ -57,7 +57,7 @@ for name, env in ALONE.items():
     check(said.code == 0 and not said.lines, f"check, {name}: {said}")
 for ranks in 1, 2:  # mpirun within a step of srun: its ranks inherit Slurm's variables
     said = tagflow("check", "case.yaml", env=WRONG["srun"], ranks=ranks)
-    check(said.code == 0 and said.out.count("grid:") == 1 and not said.lines, f"check, {ranks} ranks by mpirun within srun: {said}")
+    check(said.code == 0 and said.out.count("grid  ") == 1 and not said.lines, f"check, {ranks} ranks by mpirun within srun: {said}")
 
 for other in ["mpirun.openmpi"] if runs.MPICH else ["mpiexec.mpich", "mpiexec.hydra"]:
     if not shutil.which(other):

@@ -89,7 +89,7 @@ text = open("r0/report.json").read()
 check(re.search(r'"planes": \[\d+(, \d+)+\]\n', text) and '"cells": [20, 12, 14],\n' in text and len(text.splitlines()) < 130,
       "arrays are on one line each")
 
-said = tagflow("check", "case.yaml")
+said = tagflow("check", "--verbose", "case.yaml")
 kinds = wanted["images"]["x"]
 line = (f"  fluid along x: {kinds['connected']} cells, {100 * kinds['connected'] / image.sum():.4g} %, connect the ends; "
         f"{kinds['dead_end']}, {100 * kinds['dead_end'] / image.sum():.3g} %, reach an end only; "
@@ -107,7 +107,7 @@ check(said.code == 0 and filled["filled_cells"] == sum(isolated) and filled["box
 for extra in {}, {"bodies.grains.image.isolated": "fill"}, {"bodies.grains.image.flip": "[x, z]", "run.sparse": "always"}, {"run.sparse": "never"}:
     more = [word for key, value in extra.items() for word in ("--set", f"{key}={value}")]
     for wanted, cut in (1, "auto"), (4, "[2, 2, 1]"), (6, "[1, 3, 2]"):
-        texts = [tagflow("check", "case.yaml", *more, "--ranks", wanted, "--set", f"run.ranks={cut}", ranks=ranks) for ranks in (0, 2, 3)]
+        texts = [tagflow("check", "--verbose", "case.yaml", *more, "--ranks", wanted, "--set", f"run.ranks={cut}", ranks=ranks) for ranks in (0, 2, 3)]
         check(texts[0].code == 0 and len({text.out for text in texts}) == 1, f"check of {wanted} ranks, {extra}, on 1, 2 and 3: {texts[0]}")
         said = tagflow("run", "case.yaml", "--output", "counted", "--overwrite", *more, "--set", f"run.ranks={cut}", ranks=wanted)
         log, checked = open("counted/log.txt").read(), texts[0].out
@@ -125,9 +125,9 @@ ball = sum((numpy.arange(n).reshape([-1 if a == b else 1 for b in range(3)]) + 0
 said = tagflow("run", "case.yaml", "--output", "ball", *sets(BALL | K))
 pores = load("ball", "report.json")["pores"]
 check(said.code == 0 and agrees(pores["box"], expected(ball, [True, False, True])[0]) and pores["images"] == {}, f"a shape: {said}")
-said = tagflow("check", "case.yaml", *sets(BALL | K))
+said = tagflow("check", "--verbose", "case.yaml", *sets(BALL | K))
 check(f"pores of the box:\n  porosity {ball.mean():.4f} (" in said.out, f"and check: {said}")
-said, checked = tagflow("run", "case.yaml", "--output", "plain", *sets(BALL)), tagflow("check", "case.yaml", *sets(BALL))
+said, checked = tagflow("run", "case.yaml", "--output", "plain", *sets(BALL)), tagflow("check", "--verbose", "case.yaml", *sets(BALL))
 check(said.code == 0 and "pores" not in load("plain", "report.json") and "porosity" not in checked.out, f"without a series: {said}")
 
 # With run.stop of the permeability its parts are there: k = viscosity times velocity over gradient.

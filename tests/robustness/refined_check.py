@@ -55,7 +55,7 @@ def table(text):
 def check_against_run(ranks, case="run"):
     """What check says for `ranks` ranks, and what a run on these says of itself."""
     folder, file = f"{case}_{ranks}", f"{case}_{ranks}.json"
-    said = tagflow("check", case + ".yaml", "--ranks", str(ranks), "--json", file)
+    said = tagflow("check", "--verbose", case + ".yaml", "--ranks", str(ranks), "--json", file)
     done = tagflow("run", case + ".yaml", "--output", folder, ranks=ranks if ranks > 1 else 0)
     if not check(said.code == 0 == done.code, f"{ranks} ranks: {said} {done}"):
         return
@@ -129,7 +129,7 @@ for count in 1, 3:
     check_against_run(count, "heat")
 
 # The processes of check share the tags: nothing else changes, but for lists of edges, which cuts enlarge.
-alone, shared = (tagflow("check", "case.yaml", "--ranks", "3", ranks=ranks) for ranks in (0, 3))
+alone, shared = (tagflow("check", "--verbose", "case.yaml", "--ranks", "3", ranks=ranks) for ranks in (0, 3))
 sends = [re.findall("halo: .*", said.out) for said in (alone, shared)]
 check(len(sends[0]) == 1 and sends[0] == sends[1], f"check on three processes, messages: {sends}")
 numbers = [{name: words for name, words in table(said.out).items() if name != "memory"} for said in (alone, shared)]
@@ -137,14 +137,14 @@ check(alone.code == 0 == shared.code and numbers[0] == numbers[1], f"check on th
 
 # A machine file: the model has the time of all levels.
 write("machine.yaml", "updates: 100 MLUPS\nlaunch: 1 ns\n")
-said = tagflow("check", "case.yaml", "--machine", "machine.yaml", "--json", "machine.json")
+said = tagflow("check", "--verbose", "case.yaml", "--machine", "machine.yaml", "--json", "machine.json")
 file = load(".", "machine.json")
 fluid = sum(level["fluid_cells"] * 2 ** l for l, level in enumerate(file["levels"]))
 check(said.code == 0 and near(file["model"]["step"], fluid / 100e6, 0.01), f"a step by the model takes {file['model']['step']}, for {fluid} updates")
 
 # With ranks messages between levels take time: of each of four steps of level 1 in two of level 0, two or three waits.
 write("slow.yaml", "updates: 100 MLUPS\nlaunch: 1 ns\nnode_latency: 1 s\nmessage: 1 ns\nranks_per_node: 2\n")
-said = tagflow("check", "case.yaml", "--ranks", "2", "--machine", "slow.yaml", "--json", "slow.json")
+said = tagflow("check", "--verbose", "case.yaml", "--ranks", "2", "--machine", "slow.yaml", "--json", "slow.json")
 model = load(".", "slow.json")["model"] if said.code == 0 else {}
 check(near(model.get("seam", 0), 3 * round(model.get("seam", 0) / 3), 1e-3) and 6 <= model["seam"] <= 9.01 and model["step"] > model["seam"] and
       re.search(r"messages between levels [\d.]+ s;", said.out), f"the model counts messages between levels: {model} {said.err}")
@@ -159,7 +159,7 @@ REFUSED = [
     ({"bodies.dot": "{shape: {sphere: {center: [40, 16, 16], radius: 0.5}}}"}, 1, "bodies.dot holds the centre of no cell of any level"),
 ]
 for settings, ranks, why in REFUSED:
-    said = tagflow("check", "case.yaml", "--ranks", str(ranks), *runs.sets(settings))
+    said = tagflow("check", "--verbose", "case.yaml", "--ranks", str(ranks), *runs.sets(settings))
     done = tagflow("run", "case.yaml", "--output", "refused", *runs.sets(settings), ranks=ranks if ranks > 1 else 0)
     last = [text.err.strip().splitlines()[-1:] if ranks == 1 else [line for line in text.err.splitlines() if why in line] for text in (said, done)]
     check(said.code == 2 == done.code and last[0] == last[1] and why in "".join(last[0]) and not os.path.exists("refused"),
@@ -170,7 +170,7 @@ for settings, ranks, why in REFUSED:
 def close(settings, ranks=1):
     """Warnings of check about bodies close to an edge; a run's are the same."""
     words = runs.sets({"solver.collision": "rr", "output": "none"} | settings)
-    said = tagflow("check", "case.yaml", "--ranks", str(ranks), *words)
+    said = tagflow("check", "--verbose", "case.yaml", "--ranks", str(ranks), *words)
     found = [line for line in said.err.splitlines() if "close to the edge of level" in line]
     if said.code == 0 and ranks == 1:
         done = tagflow("run", "case.yaml", "--output", "close", *words, ranks=2)
@@ -198,13 +198,13 @@ for meets, why in ("{conduct: {conductivity: 0.1}}", "bodies.block comes within 
     write("inside.yaml", "{domain: {cells: [48, 32, 32]}, faces: {x: periodic, y: wall, z: wall}, fluid: {viscosity: 0.05}, scalars: "
           "{t: {diffusivity: 0.02}}, bodies: {block: {shape: {box: {from: [4, 4, 4], to: [28, 28, 28]}}, scalars: {t: %s}}}, "
           "refine: {a: {level: 1, box: {from: [12, 12, 12], to: [20, 20, 20]}}}, run: {steps: 1}, output: none}\n" % meets)
-    said = tagflow("check", "inside.yaml")
+    said = tagflow("check", "--verbose", "inside.yaml")
     check(said.code == 2 and why in said.err, f"a region inside a body that meets scalars with {meets}: {said}")
 
 # A part of a face that ends between cells of level 0 on an edge. A run knows when it has made its folder.
 part = runs.sets({"refine.low": "{level: 1, box: {from: [16, 0, 8], to: [32, 8, 24]}}",
                   "patches": "{free: {face: ymin, rectangle: {from: [10, 2], to: [38, 15.3]}, slip: {}}}"})
-for said in tagflow("check", "case.yaml", *part), tagflow("run", "case.yaml", "--output", "part", *part):
+for said in tagflow("check", "--verbose", "case.yaml", *part), tagflow("run", "case.yaml", "--output", "part", *part):
     check(said.code == 2 and "must end at whole cells of level 0" in said.err, f"a part of a face on an edge: {said}")
 
 # Paths of the fluid lead through all levels: with boxes at whole cells a refined grid is refused as one grid, word by word.
@@ -228,7 +228,7 @@ for outlet, patches, bodies, why in PATHS:
     write("levels.yaml", LOCK % (outlet, patches, bodies, LEVELS))
     lines = []
     for file, ranks in ("one.yaml", 0), ("levels.yaml", 0), ("levels.yaml", 3 if why else 2):
-        said = tagflow("check", file, ranks=ranks)
+        said = tagflow("check", "--verbose", file, ranks=ranks)
         lines.append((said.code, [re.sub(r".*yaml:[0-9:]* ", "", line) for line in said.err.splitlines() if "bodies close" in line or "density by" in line]))
     check(lines[0] == lines[1] == lines[2] and lines[0][0] == (2 if why else 0) and (why or "") in "".join(lines[0][1]), f"paths, {why}: {lines}")
 done = tagflow("run", "levels.yaml", "--output", "pocket", ranks=2)
@@ -238,29 +238,29 @@ check(done.code == 2 and "patches.door: no fluid leads from it" in done.err and 
 BELT = {"faces.y": "wall", "patches": "{belt: {face: ymin, rectangle: {from: [10, 2], to: [%d, 10]}, wall: {velocity: [0.06, 0, 0]}}}",
         "refine.low": "{level: 1, box: {from: [16, 0, 0], to: [32, 8, 32]}}"}
 for end, why in (38, ""), (24, "patches.belt: each step takes 0.04 of a cell's mass where the moving wall"):
-    said = tagflow("check", "case.yaml", *runs.sets(BELT | {"patches": BELT["patches"] % end}))
+    said = tagflow("check", "--verbose", "case.yaml", *runs.sets(BELT | {"patches": BELT["patches"] % end}))
     check(said.code == 0 and said.err.count("patches.belt") == bool(why) and why in said.err, f"a belt to {end}: {said}")
 
 # Warnings name the level, and come once: of walls that of the body, of an operator the worst.
-said = tagflow("check", "case.yaml", *runs.sets({"solver.collision": "trt", "fluid.viscosity": 0.0005, "bodies.ball.wall": "interpolated"}))
+said = tagflow("check", "--verbose", "case.yaml", *runs.sets({"solver.collision": "trt", "fluid.viscosity": 0.0005, "bodies.ball.wall": "interpolated"}))
 check(said.code == 0 and "of level 0 is 60, above 8" in said.err and said.err.count("noisy or unstable") == 1 and
       "of level 2 is 15, above 5: with magic" in said.err and "may diverge where levels meet" in said.err, f"warnings: {said.err}")
 coarse = {"solver.collision": "rr", "solver.subgrid": "{smagorinsky: {constant: 0.1}}", "fluid.viscosity": 0.00005}
 for settings, level, number_of in ({}, 2, 150), ({"refine.ball": "{level: 2, shape: {sphere: {center: [24, 16, 16], radius: 5}}}"}, 2, 150), \
                                   ({"fluid.viscosity": 0.0001}, 0, 300):
-    said = tagflow("check", "case.yaml", *runs.sets(coarse | settings))
+    said = tagflow("check", "--verbose", "case.yaml", *runs.sets(coarse | settings))
     check(said.code == 0 and f"of level {level} is {number_of}, above 100: there is no model" in said.err and
           said.err.count("no model of the layers at walls") == 1, f"walls, {settings}: {said.err}")
 
 # Bodies and their cells are on their level; the lines of a run are the same.
-said = tagflow("check", "case.yaml", *runs.sets({"bodies.post": "{shape: {box: {from: [40, 4, 4], to: [41, 8, 8]}}}"}))
+said = tagflow("check", "--verbose", "case.yaml", *runs.sets({"bodies.post": "{shape: {box: {from: [40, 4, 4], to: [41, 8, 8]}}}"}))
 check("  body ball: 2176 cells of level 2\n  body post: 16 cells of level 0\n" in said.out and
       "bodies.post is 4 cells of level 0 across" in said.err and "bodies.ball is" not in said.err, f"cells of bodies: {said}")
 check("body ball: 2176 cells of level 2" in open("run_1/log.txt").read(), "cells of bodies in the log")
 mesh = "\n".join(["solid box"] + ["facet normal 0 0 0\nouter loop\n" + "\n".join(f"vertex {x} {y} {z}" for x, y, z in corners) + "\nendloop\nendfacet"
                   for corners in triangles_of_box((0, 0, 0), (4, 4, 4))] + ["endsolid"]) + "\n"
 write("box.stl", mesh)
-said = tagflow("check", "case.yaml", *runs.sets({"bodies.ball": "{mesh: {file: box.stl, scale: 1, min: [22, 14, 14]}}"}))
+said = tagflow("check", "--verbose", "case.yaml", *runs.sets({"bodies.ball": "{mesh: {file: box.stl, scale: 1, min: [22, 14, 14]}}"}))
 check("  body ball: 4096 cells of level 2; mesh of 12 triangles, parts 1, volume 4096" in said.out, f"a mesh on its level: {said}")
 
 # Levels for which no host has memory: known at once, by bounding boxes. A run refuses them, check may be for other hosts, but
@@ -277,7 +277,7 @@ for name, (more, region) in regions.items():
               f"level 8 of a region, {name}, {command} on {ranks} ranks: {said}")
 
 # Too many cells for tags: it says what it does not know.
-said = tagflow("check", "case.yaml", "--json", "huge.json", *runs.sets({"domain.cells": [1000, 800, 800]}))
+said = tagflow("check", "--verbose", "case.yaml", "--json", "huge.json", *runs.sets({"domain.cells": [1000, 800, 800]}))
 file = load(".", "huge.json")
 check(said.code == 0 and "Fluid cells, the distance of bodies from edges, lists, the edges of levels and the imbalance are not known" in said.out and
       all(level["fluid_cells"] is None and level["links"] is None and level["imbalance"] is None for level in file["levels"]) and

@@ -301,7 +301,7 @@ with h5py.File("fine/fields/begin_0000000000.vtkhdf") as file:
     begin, wide = file["VTKHDF/PointData/velocity"][::2, ::2, ::2], image("wide_0000000020.vtkhdf")[0]["velocity"]
 fluid = wide.any(axis=-1)
 check(said.code == 0 and fluid.mean() > 0.9 and abs(begin - wide)[fluid].max() < 1e-6, f"initial.from every second cell of level 1: {said}")
-said = tagflow("check", "case.yaml", "--set", "output.fields.main.levels=3")
+said = tagflow("check", "--verbose", "case.yaml", "--set", "output.fields.main.levels=3")
 check(said.code == 2 and len(said.errors) == 1 and "at most 2" in said.err, f"a level that the case lacks: {said}")
 said = tagflow("info", "one/checkpoints/step_0000000020.h5")
 check(said.code == 0 and "populations_2" in said.out and "levels      3" in said.out, f"tagflow info: {said}")

@@ -49,9 +49,9 @@ for ranks, cut, imbalance, above in [(1, "[1, 1, 1]", 1, None), (2, "[1, 1, 2]",
         check(r["sparse"] is True and near(r["kept_share"], 9 / 18) and
               "sparse: fluid cells need 50.0 % of the populations of all cells" in log, f"half: kept {r['kept_share']}")
 check(len(hashes) == 1, f"half: one state for all cuts: {hashes}")
-said = tagflow("check", "half.yaml", "--ranks", "2", "--set", "run.ranks=[1, 1, 2]")
+said = tagflow("check", "--verbose", "half.yaml", "--ranks", "2", "--set", "run.ranks=[1, 1, 2]")
 check("rank 1: cells [0, 0, 12] to [7, 7, 15]" in said.out and "with most fluid cells has 0.0 % more" in said.out, f"half, check: {said}")
-said = tagflow("check", "half.yaml")
+said = tagflow("check", "--verbose", "half.yaml")
 check("(50.0 % of the populations of all cells are needed)" in said.out and said.out.count("storage: sparse, fluid cells alone: ") == 1 and
       "\n  dense would take " in said.out, f"half, check: {said}")
 check("bodies: 512 of 1024 cells are fluid, 50 %" in said.out, f"half, check: the fluid that is left: {said}")
@@ -59,7 +59,7 @@ check("bodies: 512 of 1024 cells are fluid, 50 %" in said.out, f"half, check: th
 # What there is to say of a mesh is in the log, too.
 subprocess.run([os.path.join(runs.ROOT, "scripts", "make_mesh.py"), "horn.stl"], check=True)
 MESH = runs.sets({"bodies": {"horn": {"mesh": {"file": "horn.stl", "size": 6, "center": [8, 6, 2]}}}})
-said, checked = tagflow("run", "case.yaml", "--output", "horn", *MESH), tagflow("check", "case.yaml", *MESH)
+said, checked = tagflow("run", "case.yaml", "--output", "horn", *MESH), tagflow("check", "--verbose", "case.yaml", *MESH)
 found = [re.findall(r"^ *(body horn: mesh of 912 triangles, parts 1, .* cells hold it .*)$", text, re.M)
          for text in (open("horn/log.txt").read() if said.code == 0 else "", checked.out)]
 check(len(found[0]) == 1 and found[0] == found[1], f"horn: of its mesh the log says {found[0]}, check {found[1]}: {said}")

@@ -106,7 +106,7 @@ for name in SOURCES:
         check(said.returncode == 0, f"{name} makes an image: {told(said)}")
     for case in re.findall(r"^```yaml\n(.*?)^```$", TEXTS[name], re.M | re.S):
         if re.search(r"^domain:", case, re.M):
-            said = tagflow("check", write("case.yaml", case))
+            said = tagflow("check", "--verbose", write("case.yaml", case))
             tried += 1
             quoted = re.findall(r"^(?:  porosity|  pores|  fluid along|pores:) .*\n", TEXTS[name], re.M) if "image:" in case else []
             check(said.code == 0 and not said.lines and all(line in said.out for line in quoted),

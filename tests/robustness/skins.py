@@ -236,7 +236,7 @@ for settings, words in [
         ({"run.stop": {"of": "mesh.pressure", "change": 1, "over": 200}}, "mesh is a surface, which has a value at each")]:
     said = tagflow("run", "ball.yaml", "--output", "none2", *sets(settings))
     check(said.code == 2 and len(said.errors) == 1 and words in said.errors[0] and runs.tree() == before, f"{settings}: {said}")
-said = tagflow("check", "ball.yaml")
+said = tagflow("check", "--verbose", "ball.yaml")
 # 2048 triangles of 4 numbers in float32, 3 corners and an offset of 8 bytes and a type; 1026 points
 check("output: surfaces.skin: 3 files of 125 kB, 374.9 kB in all" in said.out, f"check: {said.out[-900:]}")
 

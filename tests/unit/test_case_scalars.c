@@ -684,19 +684,21 @@ static void numbers_of_walls_have_their_unit(void **state)
     static const struct {
         const char *text, *said;
     } cases[] = {
-        {SLABS OF("heat"), "t: ymin flux 0.02 K cells a step, ymax transfer 0.04 cells a step from "
-                           "300 K, b conducts 0.1 cells^2 a step with a source of 0.01 K a step\n"},
+        {SLABS OF("heat"),
+         "t: ymin flux 0.02 K cells a step, ymax transfer 0.04 cells a step from "
+         "26.85 degC (300 K), b conducts 0.1 cells^2 a step with a source of 0.01 K a step\n"},
         {SLABS OF("species"),
          "t: ymin flux 0.02 cells a step, ymax transfer 0.04 cells a step from "
          "300, b conducts 0.1 cells^2 a step with a source of 0.01 parts a "
          "step\n"},
         /* dx / dt is 20 m/s, dx^2 / dt 0.04 m2/s; a heat capacity of 10000 J/m3/K */
         {SCALES ", heat_capacity: 1000 J/(kg K)}\n" SLABS OF("heat"),
-         "t: ymin flux 4000 W/m2, ymax transfer 8000 W/m2/K from 300 K, b conducts 40 W/m/K with a "
+         "t: ymin flux 4000 W/m2, ymax transfer 8000 W/m2/K from 26.85 degC (300 K), b conducts 40 "
+         "W/m/K with a "
          "source of 1e+06 W/m3\n"},
-        {SCALES "}\n" SLABS OF("heat"),
-         "t: ymin flux 0.4 K m/s, ymax transfer 0.8 m/s from 300 K, b conducts 0.004 m2/s with a "
-         "source of 100 K/s\n"},
+        {SCALES "}\n" SLABS OF("heat"), "t: ymin flux 0.4 K m/s, ymax transfer 0.8 m/s from 26.85 "
+                                        "degC (300 K), b conducts 0.004 m2/s with a "
+                                        "source of 100 K/s\n"},
         {SCALES "}\n" SLABS OF("species"),
          "t: ymin flux 0.4 m/s, ymax transfer 0.8 m/s from 300, b conducts 0.004 m2/s with a "
          "source of 100 1/s\n"},

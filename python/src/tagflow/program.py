@@ -239,7 +239,7 @@ class Checked:
         self.lines: Dict[str, str] = {}
         for line in out.splitlines():
             name, colon, rest = line.partition(": ")
-            if colon and not line.startswith(" "):
+            if colon and "  " not in name and not line.startswith(" "):
                 self.lines.setdefault(name, rest)
 
     @property
@@ -276,7 +276,7 @@ def check(case: Source, settings: Optional[Mapping[str, Any]] = None, *, ranks: 
                 made = file.name
                 file.write(case.text())
             case = Case(made, case.settings)
-        line = [*words, "check", *case.arguments(), *(["--ranks", str(ranks)] if ranks is not None else [])]
+        line = [*words, "check", "--verbose", *case.arguments(), *(["--ranks", str(ranks)] if ranks is not None else [])]
         try:
             said = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=timeout,
                                   env=_environment(1))
