@@ -67,6 +67,6 @@ void advice_cells(const struct domain *d, const struct flow_case *c);
 
 /* Warns if only a small part of the body's mesh is in the box. cells: those in the box; of the size
  * in which *body is given. */
-void advice_outside(const struct case_body *body, double cells);
+void advice_outside(const struct flow_case *c, const struct case_body *body, double cells);
 
 #endif

@@ -242,11 +242,25 @@ static double share_inside(const struct flow_case *c, const struct case_body *bo
 /* Least share of a body in the box that nobody wonders about. */
 static const double least_inside = 0.1;
 
-void advice_outside(const struct case_body *body, double cells)
+/* Share of a mesh's extent along periodic axes that is in the box. A long body that is cut there
+ * goes on. */
+static double share_periodic(const struct flow_case *c, const struct case_body *body)
+{
+    double share = 1;
+    for (int a = 0; a < 3; a++) {
+        const double all = body->hi[a] - body->lo[a];
+        const double inside = fmin(body->hi[a], c->cells[a]) - fmax(body->lo[a], 0);
+        if (c->faces[2 * a].kind == FACE_periodic && all > 0)
+            share *= fmin(fmax(inside / all, 0), 1);
+    }
+    return share;
+}
+
+void advice_outside(const struct flow_case *c, const struct case_body *body, double cells)
 {
     const struct mesh_facts *const f = &body->mesh.facts;
     const double all = f->cells ? (double)f->cells : fabs(f->volume);
-    if (body->mesh.file && cells < least_inside * all)
+    if (body->mesh.file && cells < least_inside * share_periodic(c, body) * all)
         warn("mesh_outside",
              "bodies.%s: of the %.6g cells of its mesh %.0f are in the box (is it in another unit, "
              "or place?)",
@@ -264,7 +278,7 @@ static void warn_outside(const struct domain *d, const struct flow_case *c,
              "another unit, or place?)",
              body->name, 100 * share);
     if (d->tags && !d->refined) { /* else survey_say_bodies() */
-        advice_outside(body, (double)cells);
+        advice_outside(c, body, (double)cells);
         thin_warn(body);
     }
 }

@@ -183,7 +183,7 @@ void survey_say_bodies(const struct paths_level *level, int levels, const char *
             mesh_text(&level[finest].c->bodies[k].mesh, mesh, sizeof mesh);
         if (k < BODIES_SHOWN)
             say("%sbody %s: %s%s%s", lead, c->bodies[k].name, cells, *mesh ? "; " : "", mesh);
-        advice_outside(&c->bodies[k], volume);
+        advice_outside(c, &c->bodies[k], volume);
         thin_warn(&level[finest].c->bodies[k]);
     }
     if (c->body_count > BODIES_SHOWN)

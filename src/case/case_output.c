@@ -159,6 +159,17 @@ static enum status find_patch(struct map m, int *opening)
                       c->patch_count ? c->patches[0].name : "");
 }
 
+/* A patch on the face of the series that the scalar passes; NULL: there is none. */
+static const struct case_patch *patch_that_passes(const struct flow_case *c,
+                                                  const struct case_series *series)
+{
+    for (const struct case_patch *p = c->patches; p < c->patches + c->patch_count; p++)
+        if (series->opening == (int)p->face &&
+            p->opening.scalar[series->scalar].kind != SCALAR_WALL_adiabatic)
+            return p;
+    return NULL;
+}
+
 /* Nothing passes a surface that is adiabatic. */
 static enum status check_passes(struct map m, const char *key, const struct case_series *series)
 {
@@ -174,10 +185,17 @@ static enum status check_passes(struct map m, const char *key, const struct case
         return fail_value(m.r, n, ": the face is periodic, so nothing comes in or goes out there");
     if (passes)
         return STATUS_OK;
+    const char *const scalar = c->scalars[series->scalar].name;
+    const struct case_patch *const patch = face ? patch_that_passes(c, series) : NULL;
+    if (patch)
+        return fail_value(m.r, n,
+                          ": it is adiabatic for %s, so nothing passes the face outside of its "
+                          "patches (patch %s lies on it: write `patch: %s`)",
+                          scalar, patch->name, patch->name);
     return fail_value(m.r, n,
                       ": it is adiabatic for %s, so nothing passes (give value, flux or "
                       "transfer there)",
-                      c->scalars[series->scalar].name);
+                      scalar);
 }
 
 /* The surface, exactly one; the numbers that make a Nusselt number. */

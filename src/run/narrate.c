@@ -404,6 +404,28 @@ static double buoyancy_mach(const struct narrator *n, int *which)
     return *which < 0 ? 0 : sqrt(3 * most * height);
 }
 
+/* Advice for a flow that diverges soon after its start: what would make the start softer, and is
+ * not in the case. */
+static void start_advice(const struct narrator *n, char *text, size_t size)
+{
+    const struct flow_case *const c = n->c;
+    const bool moves = c->initial.flow != INITIAL_rest || c->initial.from.file;
+    const char *name = NULL;
+    *text = '\0';
+    if (n->progress.step == 0) {
+        snprintf(text, size, "smaller velocities at the start, which is too fast itself");
+        return;
+    }
+    for (int k = case_openings(c) - 1; k >= 0; k--)
+        if (case_opening(c, k)->kind == FACE_velocity &&
+            case_opening(c, k)->signal.kind == SIGNAL_constant)
+            name = k < 6 ? face_name(k) : c->patches[k - 6].name;
+    if (name && !moves)
+        snprintf(text, size, "a ramp at %s, as the flow begins at rest", name);
+    else if (moves && !c->initial.relax && c->levels == 1 && !c->initial.from.file)
+        snprintf(text, size, "initial.relax, as the pressure does not fit the initial velocities");
+}
+
 /* Advice after a divergence, from the case and the place where it began. The remedy that helped
  * most flows comes first: a subgrid model before another outlet, but not with `outflow`
  * (docs/physics.md, "When a flow is wrong"). */
@@ -445,6 +467,8 @@ static void divergence_advice(const struct narrator *n, double speed, int level,
         snprintf(inlet, sizeof inlet, "at %s %s%s%s", side, sudden ? "a ramp" : "",
                  sudden && uniform ? ", or " : "",
                  uniform ? "a profile that is 0 beside walls" : "");
+    char begin[CASE_NAME + 96];
+    start_advice(n, begin, sizeof begin);
     const char *const advice[] = {
         fall > much_buoyancy ? buoyancy : "",
         (set > 0 ? set : speed) > 0.17 ? "a smaller velocity or time step" : "",
@@ -454,12 +478,14 @@ static void divergence_advice(const struct narrator *n, double speed, int level,
         thin ? "a finer grid or a larger viscosity" : "",
         outflow ? "" : outlet,
         inlet,
-        tau > 2 ? "a smaller viscosity in lattice units: a smaller time step" : "",
+        tau > 2 ? (c->units.given ? "a smaller time step, which makes tau smaller"
+                                  : "a smaller viscosity, with smaller velocities")
+                : "",
         c->acceleration[0] != 0 || c->acceleration[1] != 0 || c->acceleration[2] != 0
             ? "force.ramp or a smaller force"
             : "",
         fall > much_buoyancy ? "" : buoyancy,
-        step <= early ? "initial.relax or a ramp if it begins with a shock" : "",
+        step <= early ? begin : "",
     };
     const size_t count = sizeof advice / sizeof *advice;
     snprintf(text, size, "try a finer grid or smaller velocities");

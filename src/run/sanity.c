@@ -288,6 +288,26 @@ static enum status judge_closed(struct sanity *s, double mass)
     return STATUS_OK;
 }
 
+/* Inflow and outflow of a box differ, and an opening holds the density. */
+static void say_mass(const struct sanity *s, double change)
+{
+    const struct flow_case *const c = s->c;
+    const char *name = "the outlet", *remedy = "more steps";
+    for (int k = case_openings(c) - 1; k >= 0; k--) {
+        const struct case_face *const face = case_opening(c, k);
+        if (!face_open(face->kind) || !face_holds_density(face))
+            continue;
+        name = k < 6 ? face_name(k) : c->patches[k - 6].name;
+        remedy = face->kind == FACE_pressure
+                     ? "if it goes on, sound rings: nonreflecting in place of pressure, or a ramp "
+                       "at the inlet"
+                     : "if it goes on, a larger reflection there, or a ramp at the inlet";
+    }
+    say("the mass in the box changed by %.2g %% since step %lld: inflow and outflow through %s "
+        "differ (%s)",
+        100 * change, (long long)s->mass_step, name, remedy);
+}
+
 enum status sanity_mass(struct sanity *s, double mass, bool log)
 {
     if (!case_holds_density(s->c))
@@ -296,8 +316,7 @@ enum status sanity_mass(struct sanity *s, double mass, bool log)
         return STATUS_OK;
     const double change = s->mass > 0 ? mass / s->mass - 1 : 0;
     if (fabs(change) > most_mass && case_is_open(s->c))
-        say("the mass in the box changed by %.2g %% since step %lld", 100 * change,
-            (long long)s->mass_step);
+        say_mass(s, change);
     s->mass = mass;
     s->mass_step = s->solver->step;
     return STATUS_OK;

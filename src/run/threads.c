@@ -53,7 +53,7 @@ void threads_say(const struct threads *t, int threads)
 {
     const struct cores *const k = &t->cores;
     const int used = threads * k->ranks;
-    char how[64], more[256] = "";
+    char how[64] = "", more[256] = "";
     if (threads > k->own)
         warn("threads_over_cores", "each rank has %d thread%s, but may use %d core%s (%s)", threads,
              plural(threads), k->own, plural(k->own),
@@ -65,14 +65,16 @@ void threads_say(const struct threads *t, int threads)
              plural(k->ranks), threads, plural(threads), k->allowed, plural(k->allowed));
     if (used >= k->host)
         return;
-    snprintf(how, sizeof how, "%d rank%s of %d thread%s", k->ranks, plural(k->ranks), threads,
-             plural(threads));
+    if (k->ranks > 1)
+        snprintf(how, sizeof how, " by %d ranks of %d thread%s", k->ranks, threads,
+                 plural(threads));
     if (t->by == THREADS_BY_CELLS)
         snprintf(more, sizeof more, "more would not make so small a box faster");
     else if (used < k->allowed && t->by == THREADS_BY_ENVIRONMENT)
         snprintf(more, sizeof more, "without OMP_NUM_THREADS it uses %d", k->share * k->ranks);
     else if (used < k->allowed && t->by == THREADS_BY_CASE)
-        snprintf(more, sizeof more, "run.threads: auto uses %d", k->share * k->ranks);
+        snprintf(more, sizeof more, "run.threads: %d; auto would use %d", threads,
+                 k->share * k->ranks);
     else if (used < k->allowed)
         snprintf(more, sizeof more, "the others do not divide among the ranks");
     else if (launcher_is_openmpi() && k->own < k->host)
@@ -81,5 +83,5 @@ void threads_say(const struct threads *t, int threads)
                  "in place of mpirun");
     else
         snprintf(more, sizeof more, "this job may use no more");
-    say("cores: %d of the %d of this host, by %s (%s)", used, k->host, how, more);
+    say("cores: uses %d of %d%s (%s)", used, k->host, how, more);
 }

@@ -102,7 +102,7 @@ for name, case, words, others, works in [
         ("step", STEP, ["try " + SUBGRID + "; a finer grid or a larger viscosity; at xmax a sponge before the outlet"], ["solver.collision", "velocity or", "pressure"], GIVEN),
         ("square", SQUARE, ["try " + SUBGRID + "; a finer grid or a larger viscosity"], ["nonreflecting"], GIVEN),
         ("wake", WAKE, ["try at xmax nonreflecting in place of outflow, or a sponge before the outlet (regions); " + SUBGRID], ["pressure"], {"faces.xmax": "nonreflecting"}),
-        ("lid", LID, ["try solver.collision rr with " + SUBGRID, "a ramp if it begins"], ["outlet"], GIVEN | {"solver.collision": "rr"}),
+        ("lid", LID, ["try solver.collision rr with " + SUBGRID], ["outlet", "a ramp", "relax"], GIVEN | {"solver.collision": "rr"}),
         ("pipe", PIPE, ["smaller force", SUBGRID], ["solver.collision", "outlet"], {"force.acceleration": [1e-5, 0, 0]}),
         ("plume", PLUME, ["try a smaller time step, or smaller scalars.t.expansion times its differences, as buoyancy may drive velocities of Mach "],
          ["solver.", "outlet"], {"scalars.t.expansion": 2e-5})]:

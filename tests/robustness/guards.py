@@ -232,6 +232,18 @@ for scale, words in (1, ""), (1000, "1000 times smaller"), (1e-3, "1000 times la
         accepted(mesh, warned=["bodies.b is 4 cells across: its forces and its wake are rough"])
 accepted({"bodies.b": "{mesh: {file: wedge.stl, scale: 8, min: [34, 8, 6]}}"},
          warned=["bodies.b: of the 5456 cells of its mesh 288 are in the box (is it in another unit, or place?)"])
+# What a periodic axis cuts off is not missing: the box has 12 cells of 200 along z.
+CORNERS = (5, 5), (9, 5), (5, 9)
+low, high = ([f"{x} {y} {z}" for x, y in CORNERS] for z in (-100, 100))
+facets = [[low[0], low[2], low[1]], high]
+for k in range(3):
+    facets += [[low[k], low[k - 2], high[k - 2]], [low[k], high[k - 2], high[k]]]
+write("prism.stl", "solid\n" + "".join(FACET.format(*facet) for facet in facets) + "endsolid\n")
+for faces, warned in ("periodic", []), ("wall", ["of the 1200 cells of its mesh 72 are in the box"]):
+    said = asks({"bodies.b": "{mesh: {file: prism.stl, scale: 1}}", "faces.z": faces})
+    found = [line for line in said.lines if "in the box" in line]
+    check(said.code == 0 and len(found) == len(warned) and all(words in line for words, line in zip(warned, found)),
+          f"a long prism with z {faces}: {said}, {said.lines}")
 
 # Likely mistakes: `check` accepts them and warns.
 write("stream.yaml", """\
