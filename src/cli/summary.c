@@ -55,10 +55,15 @@ static void say_warnings(void)
     say("%s", "");
 }
 
+/* Was it found which cells are fluid, or estimated from a sample? */
+static bool fluid_known(const struct scale *s)
+{
+    return s->refined ? s->levels->known : s->parts->box || s->parts->sample;
+}
+
 static void say_grid(const struct scale *s)
 {
     const struct flow_case *const c = s->parts->c;
-    const bool known = s->refined ? s->levels->known : s->parts->box || s->parts->sample;
     const double cells = (double)c->cells[0] * c->cells[1] * c->cells[2];
     char text[256] = "";
     append(text, sizeof text, "%d x %d x %d", c->cells[0], c->cells[1], c->cells[2]);
@@ -70,7 +75,7 @@ static void say_grid(const struct scale *s)
     if (s->refined)
         append(text, sizeof text, "; %d levels: %.4g cells, %.4g updates",
                s->levels->refined.levels, s->fluid_cells, levels_updates(s->levels));
-    else if (known)
+    else if (fluid_known(s))
         append(text, sizeof text, ", %s%.4g %% fluid", s->parts->sample ? "about " : "",
                100 * s->fluid_cells / cells);
     say_row(c, "grid", text);
@@ -127,7 +132,9 @@ static void say_ranks(const struct scale *s)
     append(text, sizeof text, "%d", p->ranks);
     if (!s->refined)
         append(text, sizeof text, " = %d x %d x %d", p->cuts[0], p->cuts[1], p->cuts[2]);
-    append(text, sizeof text, ", load imbalance %.1f %%", 100 * (scale_imbalance(s) - 1));
+    if (fluid_known(s))
+        append(text, sizeof text, ", load imbalance %.1f %%%s", 100 * (scale_imbalance(s) - 1),
+               p->sample ? " (estimated)" : "");
     if (s->sends.messages)
         append(text, sizeof text, "; one sends up to %s in %d messages a step",
                bytes_text(bytes, sizeof bytes, s->sends.inside + s->sends.outside),
