@@ -429,11 +429,10 @@ static void say_lines(char *lines)
 static enum status tell(const struct scale *s, const struct volume *v, const struct wanted *w)
 {
     struct choices choices;
-    enum status status = STATUS_OK;
     if (message_rank() != 0)
         return STATUS_OK;
-    choices_find(&choices, s);
-    if (w->json)
+    enum status status = choices_find(&choices, s);
+    if (!status && w->json)
         status = scale_write(s, choices_json(&choices), w->files.path, w->json);
     if (status)
         return status;

@@ -81,7 +81,8 @@ static void name_cells(const struct flow_case *c, const struct flow_case *other,
         snprintf(name, CHOICE_NAME, "dx/2, dt/2");
 }
 
-static void try_other(struct choices *all, const struct scale *s, int finer, int shorter)
+/* A case that the user could not give is left out. */
+static enum status try_other(struct choices *all, const struct scale *s, int finer, int shorter)
 {
     const struct flow_case *const c = all->c;
     struct flow_case other;
@@ -90,26 +91,27 @@ static void try_other(struct choices *all, const struct scale *s, int finer, int
     const enum status status = case_with_steps(c, finer, shorter, &other);
     message_mute(false);
     if (status)
-        return;
+        return status == STATUS_USAGE ? STATUS_OK : status;
     if (finer)
         name_cells(c, &other, name);
     else
         name_step(c, &other, shorter, name);
     add(all, &other, s, name, finer, shorter);
     case_destroy(&other);
+    return STATUS_OK;
 }
 
-void choices_find(struct choices *all, const struct scale *s)
+enum status choices_find(struct choices *all, const struct scale *s)
 {
     const struct flow_case *const c = s->parts->c;
     *all = (struct choices){.c = c};
     if (!(case_fastest_velocity(c) > 0))
-        return;
+        return STATUS_OK;
     add(all, c, s, "now", 0, 0);
     if (c->initial.from.file) /* its velocities are in the file */
-        return;
-    try_other(all, s, 0, shorter_step(c));
-    try_other(all, s, 1, 1);
+        return STATUS_OK;
+    const enum status status = try_other(all, s, 0, shorter_step(c));
+    return status ? status : try_other(all, s, 1, 1);
 }
 
 /* ---- table ---- */

@@ -26,8 +26,8 @@ struct choices {
 };
 
 /* The numbers are those that `check` would find for such a case. A choice that is not possible is
- * left out. On rank 0 alone. */
-void choices_find(struct choices *all, const struct scale *s);
+ * left out. On rank 0 alone. An error is one of the machine. */
+enum status choices_find(struct choices *all, const struct scale *s);
 
 /* Log them as a table. */
 void choices_say(const struct choices *all);
