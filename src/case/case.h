@@ -135,6 +135,10 @@ enum series_column { SERIES_LIST(X) };
     X(flow_rate, "volume_flow", "mass_flow", "mean_pressure", "area")                              \
     /* relative change of the velocity field between rows */                                       \
     X(residual, "residual")                                                                        \
+    /* between two planes of cells */                                                              \
+    X(pressure_drop, "mean_pressure", "second_pressure", "pressure_drop")                          \
+    /* out of the box through an opening */                                                        \
+    X(outlet, "volume_flow", "mass_flow", "mean_pressure", "area", "share")                        \
     /* force and torque on a body */                                                               \
     X(forces, "force_x", "force_y", "force_z", "pressure_x", "pressure_y", "pressure_z",           \
       "torque_x", "torque_y", "torque_z", "c_x", "c_y", "c_z", "c_torque_x", "c_torque_y",         \
@@ -151,7 +155,9 @@ enum series_column { SERIES_LIST(X) };
     X(heat, "heat", "flux", "nusselt")                                                             \
     /* of a scalar with a mean gradient */                                                         \
     X(dispersion, "mean", "velocity_x", "velocity_y", "velocity_z", "dispersion", "ratio",         \
-      "effective", "ratio_x", "ratio_y", "ratio_z", "peclet")
+      "effective", "ratio_x", "ratio_y", "ratio_z", "peclet")                                      \
+    /* means of a scalar over a plane of cells */                                                  \
+    X(mixing_cup, "mixing_cup", "mean", "volume_flow", "area")
 /* clang-format on */
 #define X(name, ...) SERIES_KIND_##name,
 enum series_kind { SERIES_KIND_LIST(X) };
@@ -414,11 +420,14 @@ struct case_series {
     unsigned of;           /* flow: bit s: column s of SERIES_LIST */
     double from[3], to[3]; /* line: its ends; probe: the first; cell i spans [i, i + 1] */
     int points;            /* line: number, both ends included, >= 2; surface: on the ring */
-    int axis, at;          /* flow_rate: plane of cells `at`; surface: normal of the ring */
+    int axis, at;          /* flow_rate, mixing_cup, pressure_drop: plane of cells `at`; surface:
+                            * normal of the ring */
+    int second;            /* pressure_drop: the other plane */
     bool center_given;     /* surface: the ring's centre is `from`; else the middle of the body */
     int body;              /* forces, surface, heat: index of the body */
-    int scalar;            /* scalar, heat, dispersion: index of the scalar */
-    int opening;           /* heat: number of the face or patch, see case_opening(); -1: a body */
+    int scalar;            /* scalar, heat, dispersion, mixing_cup: index of the scalar */
+    int opening;           /* heat, outlet: number of the face or patch, see case_opening(); -1: a
+                            * body */
     double difference;     /* heat: of the Nusselt number, heat length / (area diffusivity
                             * difference); 0: without this column */
     double area, velocity; /* forces: references of coefficients; area 0: no coefficients */
@@ -775,6 +784,9 @@ bool face_has(enum face_kind kind, unsigned properties);
 
 /* Can fluid pass a face of that kind? */
 bool face_open(enum face_kind kind);
+
+/* Can fluid pass opening k: an open face or patch, or a wall with a velocity across it? */
+bool case_opening_passes(const struct flow_case *c, int k);
 
 /* Can fluid pass any face or patch? Periodic faces do not count. */
 bool case_is_open(const struct flow_case *c);

@@ -139,7 +139,7 @@ static enum status check_permeability(struct map m, const struct case_series *se
     return STATUS_OK;
 }
 
-/* Finds the patch of a series of heat: the number of its opening. */
+/* Finds the patch of a series: the number of its opening. */
 static enum status find_patch(struct map m, int *opening)
 {
     const struct flow_case *const c = m.r->c;
@@ -198,25 +198,63 @@ static enum status check_passes(struct map m, const char *key, const struct case
                       scalar);
 }
 
-/* The surface, exactly one; the numbers that make a Nusselt number. */
-static enum status read_heat(struct map m, struct case_series *series)
+/* The surface, exactly one: a face, a patch or a body. missing: said if there is none; *found: the
+ * key that gives it. */
+static enum status read_place(struct map m, const char *missing, int *opening, const char **found)
 {
     static const char *const places[] = {"face", "patch", "body"};
-    const char *found = NULL;
-    enum status s;
+    *found = NULL;
     for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
         if (!map_get(m, places[k]))
             continue;
-        if (found)
-            return value_one_of(m, found, places[k]);
-        found = places[k];
+        if (*found)
+            return value_one_of(m, *found, places[k]);
+        *found = places[k];
     }
-    if (!found)
-        return value_missing(m, "face", ", or patch or body, which of: heat needs,");
-    series->opening = -1;
-    s = *found == 'f'   ? value_read(m, "face", &series->opening)
-        : *found == 'p' ? find_patch(m, &series->opening)
-                        : STATUS_OK;
+    if (!*found)
+        return value_missing(m, "face", missing);
+    *opening = -1;
+    return **found == 'f'   ? value_read(m, "face", opening)
+           : **found == 'p' ? find_patch(m, opening)
+                            : STATUS_OK;
+}
+
+static enum status read_outlet(struct map m, struct case_series *series)
+{
+    const struct flow_case *const c = m.r->c;
+    const char *found;
+    const enum status s =
+        read_place(m, ", or patch, which of: outlet needs,", &series->opening, &found);
+    if (s || case_opening_passes(c, series->opening))
+        return s;
+    const struct case_face *const face = case_opening(c, series->opening);
+    for (const struct case_patch *p = c->patches; p < c->patches + c->patch_count; p++)
+        if (series->opening == (int)p->face && face_open(p->opening.kind))
+            return fail_value(m.r, map_get(m, found),
+                              ": no flow passes the face outside of its patches, as it is of kind "
+                              "%s (patch %s lies on it: write `patch: %s`)",
+                              key_face_kinds[face->kind], p->name, p->name);
+    return fail_value(m.r, map_get(m, found),
+                      ": no flow leaves the box there, as it is of kind %s (an open face or patch)",
+                      key_face_kinds[face->kind]);
+}
+
+static enum status read_pressure_drop(struct map m, struct case_series *series)
+{
+    enum status s = value_plane(m, "at", series->axis, &series->at);
+    if (s || (s = value_plane(m, "second", series->axis, &series->second)) ||
+        series->second != series->at)
+        return s;
+    return fail_value(m.r, map_get(m, "second"),
+                      ": is the first plane, too, cell %d (the planes must differ)", series->at);
+}
+
+/* The surface; the numbers that make a Nusselt number. */
+static enum status read_heat(struct map m, struct case_series *series)
+{
+    const char *found;
+    enum status s =
+        read_place(m, ", or patch or body, which of: heat needs,", &series->opening, &found);
     if (s || (s = check_passes(m, found, series)))
         return s;
     if (series->difference == 0) {
@@ -239,7 +277,7 @@ static enum status check_dispersion(struct map m, const struct case_series *seri
                       scalar->name);
 }
 
-void heat_place_write(struct writer *w, const struct key *key, const void *from)
+void series_place_write(struct writer *w, const struct key *key, const void *from)
 {
     const struct case_series *const series = from;
     (void)key;
@@ -309,7 +347,12 @@ enum status series_read(struct map m, void *entry)
     case SERIES_KIND_line:
         return check_line(m, series);
     case SERIES_KIND_flow_rate:
+    case SERIES_KIND_mixing_cup:
         return value_plane(m, "at", series->axis, &series->at);
+    case SERIES_KIND_pressure_drop:
+        return read_pressure_drop(m, series);
+    case SERIES_KIND_outlet:
+        return read_outlet(m, series);
     case SERIES_KIND_forces:
         return check_forces(m, series);
     case SERIES_KIND_permeability:

@@ -852,19 +852,24 @@ const struct key key_table[] = {
      .example = "[mass, kinetic_energy]",
      .meaning = "columns of sums over the flow, or another kind of table: velocity, density and "
                 "pressure at a point or along a line, the flow through a plane of cells, the relative "
-                "change of the velocity field between rows, forces on a body, pressure and shear "
+                "change of the velocity field between rows, the pressure drop between two planes, "
+                "the mean of a scalar over a plane weighted by the flow, the flow out of the box "
+                "through an opening and its share, forces on a body, pressure and shear "
                 "stress around it, a scalar's mean and extremes, its flux through a surface, its dispersion"},
     {ROW("output.series.*.scalar", KEY_SCALAR), AT(case_series, scalar),
-     .where = SERIES(scalar) | SERIES(heat) | SERIES(dispersion),
-     .needed = SERIES(scalar) | SERIES(heat) | SERIES(dispersion),
-     .otherwise = "required with scalar, heat and dispersion", .example = "temperature",
-     .meaning = "scalar, heat, dispersion: the scalar"},
+     .where = SERIES(scalar) | SERIES(heat) | SERIES(dispersion) | SERIES(mixing_cup),
+     .needed = SERIES(scalar) | SERIES(heat) | SERIES(dispersion) | SERIES(mixing_cup),
+     .otherwise = "required with scalar, heat, dispersion and mixing_cup", .example = "temperature",
+     .meaning = "scalar, heat, dispersion, mixing_cup: the scalar"},
     {ROW("output.series.*.face", KEY_CHOICE), AT(case_series, opening), .late = true,
-     .where = SERIES(heat), .write = heat_place_write, .choices = key_sides,
-     .otherwise = "this, patch or body", .example = "xmin",
-     .meaning = "heat: the flux into the fluid through this face, without its patches"},
-    {ROW("output.series.*.patch", KEY_TEXT), .where = SERIES(heat), .otherwise = "this, face or body",
-     .example = "inlet", .meaning = "heat: the flux into the fluid through this patch"},
+     .where = SERIES(heat) | SERIES(outlet), .write = series_place_write, .choices = key_sides,
+     .otherwise = "this, patch or body; with outlet this or patch", .example = "xmin",
+     .meaning = "heat: the flux into the fluid through this face, without its patches; outlet: the "
+                "flow out of the box through it, without its patches"},
+    {ROW("output.series.*.patch", KEY_TEXT), .where = SERIES(heat) | SERIES(outlet),
+     .otherwise = "this, face or body; with outlet this or face", .example = "inlet",
+     .meaning = "heat: the flux into the fluid through this patch; outlet: the flow out of the box "
+                "through it"},
     {ROW("output.series.*.body", KEY_BODY), AT(case_series, body),
      .where = SERIES(forces) | SERIES(surface) | SERIES_HEAT_OF_BODY,
      .needed = SERIES(forces) | SERIES(surface),
@@ -873,16 +878,26 @@ const struct key key_table[] = {
      .meaning = "forces, surface: the body on which they act; heat: the flux into the fluid through its "
                 "surface"},
     {ROW("output.series.*.axis", KEY_CHOICE), AT(case_series, axis),
-     .where = SERIES(flow_rate) | SERIES(permeability) | SERIES(surface), .choices = key_axes,
+     .where = SERIES(flow_rate) | SERIES(pressure_drop) | SERIES(mixing_cup) |
+              SERIES(permeability) | SERIES(surface), .choices = key_axes,
      .otherwise = "x; with permeability the axis along which the flow is driven; with surface z",
      .example = "x",
-     .meaning = "flow_rate: axis normal to the plane; permeability: along which; surface: normal to "
-                "the ring"},
-    {ROW("output.series.*.at", KEY_PLANE), AT(case_series, at), .where = SERIES(flow_rate),
-     .late = true, .unit = UNIT_LENGTH, .range = BETWEEN(0, 2147483646), .otherwise = "the middle cell",
+     .meaning = "flow_rate, pressure_drop, mixing_cup: axis normal to the plane; permeability: along "
+                "which; surface: normal to the ring"},
+    {ROW("output.series.*.at", KEY_PLANE), AT(case_series, at),
+     .where = SERIES(flow_rate) | SERIES(pressure_drop) | SERIES(mixing_cup),
+     .needed = SERIES(pressure_drop),
+     .late = true, .unit = UNIT_LENGTH, .range = BETWEEN(0, 2147483646),
+     .otherwise = "the middle cell; required with pressure_drop",
      .example = "40",
-     .meaning = "flow_rate: the plane, index of its cells along the axis, from 0, or a length that "
-                "lies in them"},
+     .meaning = "flow_rate, mixing_cup: the plane, index of its cells along the axis, from 0, or a "
+                "length that lies in them; pressure_drop: the first plane"},
+    {ROW("output.series.*.second", KEY_PLANE), AT(case_series, second),
+     .where = SERIES(pressure_drop), .needed = SERIES(pressure_drop),
+     .late = true, .unit = UNIT_LENGTH, .range = BETWEEN(0, 2147483646),
+     .otherwise = "required with pressure_drop", .example = "100",
+     .meaning = "pressure_drop: the second plane, as `at`; the drop is the mean pressure in the first "
+                "plane minus that in the second"},
     {ROW("output.series.*.from", KEY_POSITION), AT(case_series, from), .where = SERIES(line),
      .needed = SERIES(line), .unit = UNIT_LENGTH, .range = FROM(0), .otherwise = "required with line",
      .example = "[0, 8, 2.5]", .meaning = "line: the first point"},

@@ -372,6 +372,12 @@ bool face_open(enum face_kind kind)
     return face_has(kind, FACE_HAS_flow);
 }
 
+bool case_opening_passes(const struct flow_case *c, int k)
+{
+    const struct case_face *const what = case_opening(c, k);
+    return face_open(what->kind) || what->velocity[case_opening_side(c, k) / 2] != 0;
+}
+
 bool case_is_open(const struct flow_case *c)
 {
     bool open = false;

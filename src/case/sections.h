@@ -78,7 +78,7 @@ thing_reader patch_read, region_read, body_read, label_read, shape_read, refine_
 key_writer reynolds_write, precision_write, subgrid_write, profile_write, signal_write,
     repeat_write, watched_write, stop_write, columns_write, entries_write, gravity_write,
     reference_write, gradient_write, scalar_initial_write, scalar_walls_write, labels_write,
-    heat_place_write;
+    series_place_write;
 key_comparer viscosity_same;
 
 /* Ends the message about a difference between a case and the one of an earlier run. */

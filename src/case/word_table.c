@@ -90,8 +90,10 @@ const struct synonym synonyms[] = {
     {"gravity, buoyancy, natural convection, boussinesq, thermal expansion, beta, rayleigh, grashof, g",
      "force.gravity scalars.*.expansion force.acceleration", NULL},
     {"pressure drop, pressure gradient, pressure difference, head loss, dp, dpdx, driving force, body force",
-     "force.acceleration " FACE "pressure force.flow_rate",
+     "force.acceleration " FACE "pressure force.flow_rate " SERIES "pressure_drop",
      "along a periodic axis, pressure drop / (density length) is force: {acceleration: [0.016 m/s2, 0, 0]}; else two faces of kind pressure"},
+    {"flow split, split, flow distribution, flow share, share, branch, bifurcation, manifold",
+     SERIES "outlet patches", NULL},
     {"mass flow, flow rate, volume flow, discharge, throughput, mass flow rate, q, bulk velocity",
      SERIES "flow_rate force.flow_rate " FACE "velocity.value", NULL},
     /* scalars */
@@ -108,6 +110,8 @@ const struct synonym synonyms[] = {
     {"specific heat, cp, heat capacity", "units.heat_capacity bodies.*.scalars.*.conduct.capacity", NULL},
     {"convection coefficient, heat transfer coefficient, biot, u value, robin",
      FACE "wall.scalars.*.transfer.coefficient bodies.*.scalars.*.transfer.coefficient", NULL},
+    {"mixing cup, mixing cup temperature, bulk temperature, mean temperature, flow weighted mean, mass weighted average, flow weighted average",
+     SERIES "mixing_cup " SERIES "scalar", NULL},
     {"nusselt, nusselt number, sherwood", SERIES "heat output.series.*.difference", NULL},
     {"reaction, decay rate, half life, chemistry", "scalars.*.decay scalars.*.rate scalars.*.made_from", NULL},
     /* bodies */

@@ -1,4 +1,4 @@
-/* Series of the whole flow: sums, flow rate, residual, permeability. */
+/* Series of the whole flow: sums, flow rate, pressure drop, outlets, residual, permeability. */
 #include <stdio.h>
 
 #include "base/agree.h"
@@ -6,6 +6,7 @@
 #include "measure/permeability.h"
 #include "measure/residual.h"
 #include "run/series.h"
+#include "solver/outflow.h"
 
 /* ---- sums ---- */
 
@@ -46,6 +47,44 @@ static enum status measure_rate(struct table *t)
 }
 
 const struct table_kind series_flow_rate = {.measure = measure_rate};
+
+/* ---- pressure drop ---- */
+
+static enum status measure_pressure_drop(struct table *t)
+{
+    const struct case_series *const s = t->series;
+    const double u = output_velocity_unit(t->c), unit = t->c->units.density * u * u;
+    double *const to = table_row(t, 0);
+    struct flow_rate first = {0}, second = {0};
+    const enum status status = flow_rate_measure(&t->levels, s->axis, s->at, &first);
+    const enum status other = flow_rate_measure(&t->levels, s->axis, s->second, &second);
+    to[0] = first.pressure * unit;
+    to[1] = second.pressure * unit;
+    to[2] = (first.pressure - second.pressure) * unit;
+    return status_worse(status, other);
+}
+
+const struct table_kind series_pressure_drop = {.measure = measure_pressure_drop};
+
+/* ---- outlet ---- */
+
+static enum status measure_outlet(struct table *t)
+{
+    const double u = output_velocity_unit(t->c), rho = t->c->units.density;
+    const double area = t->c->units.dx * t->c->units.dx;
+    double *const to = table_row(t, 0);
+    struct outflow all[OUTFLOW_OPENINGS] = {{0}};
+    const struct outflow *const out = &all[t->series->opening];
+    const enum status status = outflow_measure(t->solver, t->c, all);
+    to[0] = out->volume * u * area;
+    to[1] = out->mass * rho * u * area;
+    to[2] = out->pressure * rho * u * u;
+    to[3] = out->area * area;
+    to[4] = outflow_share(t->c, all, t->series->opening);
+    return status;
+}
+
+const struct table_kind series_outlet = {.measure = measure_outlet};
 
 /* ---- residual ---- */
 

@@ -1,9 +1,11 @@
-/* Series of a scalar: its sums, its flux through a surface, its dispersion. */
+/* Series of a scalar: its sums, its means over a plane, its flux through a surface, its
+ * dispersion. */
 #include <math.h>
 #include <string.h>
 
 #include "measure/dispersion.h"
 #include "measure/heat.h"
+#include "measure/mixing_cup.h"
 #include "measure/scalar.h"
 #include "run/series.h"
 
@@ -130,6 +132,22 @@ const struct table_kind series_heat = {
     .sample = sample_heat,
     .add_later = add_later_heat,
 };
+
+static enum status measure_mixing_cup(struct table *t)
+{
+    const double reference = scalar_of(t)->reference, dx = t->c->units.dx;
+    double *const to = table_row(t, 0);
+    struct mixing_cup found = {0};
+    const enum status status = mixing_cup_measure(&t->levels, 1 + t->series->scalar,
+                                                  t->series->axis, t->series->at, &found);
+    to[0] = reference + found.cup;
+    to[1] = reference + found.mean;
+    to[2] = found.volume * output_velocity_unit(t->c) * dx * dx;
+    to[3] = found.area * dx * dx;
+    return status;
+}
+
+const struct table_kind series_mixing_cup = {.measure = measure_mixing_cup};
 
 static enum status measure_dispersion(struct table *t)
 {

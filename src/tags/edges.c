@@ -285,7 +285,8 @@ static void warn_plane(const struct refined *r, const struct flow_case *c,
 void edges_advise(const struct refined *r, const struct flow_case *c)
 {
     for (int k = 0; k < c->series_count; k++)
-        if (c->series[k].kind == SERIES_KIND_flow_rate)
+        if (c->series[k].kind == SERIES_KIND_flow_rate ||
+            c->series[k].kind == SERIES_KIND_mixing_cup)
             warn_plane(r, c, &c->series[k]);
     for (int k = 0; k < 6 + c->patch_count; k++) {
         const struct case_face *const what = case_opening(c, k);

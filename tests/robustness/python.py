@@ -150,7 +150,7 @@ check(abs(found["mean"] - known["mean"]) < 1e-8 * abs(known["mean"]) and abs(fou
 columns = set(re.findall(r"^\| ((?:`\w+`,? ?)+)", open(ROOT + "/docs/formats.md").read().split("## Series")[1].split("### Series after")[0], re.M))
 columns = sorted({name for text in columns for name in re.findall(r"`(\w+)`", text)})
 # Of a scalar they depend on its kind, which a name does not tell.
-of_scalars = {"flux", "heat", "sum"} | {solid + name for solid in ("", "solid_") for name in ("mean", "minimum", "maximum", "variance")}
+of_scalars = {"flux", "heat", "sum", "mixing_cup"} | {solid + name for solid in ("", "solid_") for name in ("mean", "minimum", "maximum", "variance")}
 unknown = {name for name in columns if not column_unit(name)}
 check(len(columns) > 30 and unknown == of_scalars, f"units of all {len(columns)} columns of docs/formats.md are known {unknown ^ of_scalars}")
 fails(tagflow.UnknownName, "did you mean mass?", "a column that is not there", lambda: flow["mas"])

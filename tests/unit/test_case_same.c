@@ -113,6 +113,7 @@ static void must_say(const char *fragment)
          "    probe: {every: 10, of: probe, point: [1, 1, 1]}\n"                                   \
          "    line: {every: 10, of: line, from: [0, 0, 0], to: [1, 0, 0], points: 3}\n"            \
          "    rate: {every: 10, of: flow_rate}\n"                                                  \
+         "    drop: {every: 10, of: pressure_drop, at: 1, second: 9}\n"                            \
          "  fields: {main: {every: 10, of: [density], region: {to: [8, 8, 8]}}}\n"                 \
          "  averages: {mean: {every: 10, of: velocity, region: {to: [8, 8, 8]}}}\n"                \
          "  images: {mid: {every: 10, of: speed, range: [0, 0.1]}}\n"
@@ -455,6 +456,7 @@ static const struct change {
     {"output.series.*.points", OUTPUT, "output.series.line.points=5", NULL},
     {"output.series.*.axis", OUTPUT, "output.series.rate.axis=y", NULL},
     {"output.series.*.at", OUTPUT, "output.series.rate.at=3", NULL},
+    {"output.series.*.second", OUTPUT, "output.series.drop.second=3", NULL},
     {"output.series.*.density",
      "domain: {cells: [16, 16, 16]}\nfaces: {x: outflow, y: wall, z: periodic}\nrun: {steps: "
      "9}\n" FLUID "bodies: {a: {shape: {sphere: {center: [8, 8, 8], radius: 2}}}}\n"

@@ -6,7 +6,7 @@ from typing import Optional
 
 # The first pattern that fits a whole name counts; "1": a number without unit.
 _COLUMNS = [
-    (r"step|c_.*|residual|nusselt|peclet|effective|ratio(_[xyz])?", "1"),
+    (r"step|c_.*|residual|share|nusselt|peclet|effective|ratio(_[xyz])?", "1"),
     (r"time", "s"),
     (r"distance|[xyz]", "m"),
     (r"dispersion", "m²/s"),
@@ -18,7 +18,7 @@ _COLUMNS = [
     (r"acceleration|gradient", "m/s²"),
     (r"(max_|mean_|superficial_)?(velocity|speed)(_[xyz])?", "m/s"),
     (r"density", "kg/m³"),
-    (r"(mean_)?pressure", "Pa"),
+    (r"(mean_|second_)?pressure(_drop)?", "Pa"),
     (r"vorticity(_[xyz])?", "1/s"),
     (r"volume_flow", "m³/s"),
     (r"mass_flow", "kg/s"),
