@@ -4,7 +4,7 @@
     scripts/plot.py RUN/series/flow.csv                         writes flow.png here
     scripts/plot.py --columns mass,kinetic_energy a/series/flow.csv b/series/flow.csv --output both.png
     scripts/plot.py RUN/series/wake.csv --step 0,5000,10000     profiles along a line, at these steps
-    scripts/plot.py RUN/series/drag.csv --from 20               and statistics of the rows from time 20 on
+    scripts/plot.py RUN/series/drag.csv --begin "20 s"          and statistics of the rows from time 20 s on
 
 Series of kind `line` are drawn over the distance along the line, those of kind `surface` over the angle, at the last step
 unless others are asked for. A file that is still being written can be drawn. Units are those of the run: the case.yaml of
@@ -13,7 +13,7 @@ its folder says whether it has any.
 If the start of a run goes far beyond all later values, the axis shows the range of the later values, and the panel says so.
 --whole shows everything.
 
-With --from the statistics of each column are printed, and its mean is drawn: mean, extremes, rms (root of the mean square),
+With --begin the statistics of each column are printed, and its mean is drawn: mean, extremes, rms (root of the mean square),
 deviation (the same of the difference from the mean), and of the dominant oscillation frequency and amplitude, as in
 report.json (docs/formats.md says by what method). Strouhal numbers need the length and velocity of a series of forces.
 """
@@ -37,8 +37,7 @@ except ImportError as error:
 from command_line import Parser, Wrong, check_output, ended, quoted
 from tagflow.errors import no_name
 from tagflow.files import write_whole
-from tagflow.series import LARGEST, Series, range_without_start
-from tagflow.units import column_unit
+from tagflow.series import LARGEST, Series, range_without_start, shared_unit
 
 # Up to so many lines have an entry each in the legend, up to so many rows a dot each.
 ENTRIES, DOTS = 12, 40
@@ -67,11 +66,10 @@ def names_of(files):
     return [file.path for file in files]
 
 
-def label(name, physical):
-    """A column's name with its unit; physical: True, False or None, not known."""
-    text = shown(name.replace("_", " "))
-    unit = column_unit(name) if physical else None
-    return f"{text} [{unit}]" if unit not in (None, "1") else text
+def label(name, lines):
+    """A column's name with its unit, if it is the same in all files."""
+    text, unit = shown(name.replace("_", " ")), shared_unit([line.file for line in lines], name)
+    return f"{text} [{unit}]" if unit else text
 
 
 class Line:
@@ -186,14 +184,14 @@ def draw(lines, x, columns, physical, log, title, whole):
     axes = axes.T.ravel()
     for axis, column in zip(axes, columns):
         draw_panel(axis, lines, x, column, log, whole)
-        axis.set_ylabel(label(column, physical))
+        axis.set_ylabel(label(column, lines))
         axis.tick_params(labelbottom=False)
     for axis in axes[len(columns):]:
         axis.remove()
     # The lowest panel of every column of panels carries the numbers of the shared axis.
     for axis in {axes[min(k + down, len(columns)) - 1] for k in range(0, down * across, down)}:
         axis.tick_params(labelbottom=True)
-        axis.set_xlabel(label(x, physical))
+        axis.set_xlabel(label(x, lines))
     axes[0].margins(x=0.02)
     figure.suptitle(shown(title) + ("" if physical is not False else "   (lattice units)"), fontsize=11, y=1 - 0.1 / height)
     figure.align_ylabels(axes[:len(columns)])
@@ -210,7 +208,7 @@ def tell_statistics(lines, x, columns, begin, axes):
     """Prints them and draws means."""
     for line in lines:
         file = line.file
-        at = file[x][file.rows_from(begin, x)]
+        at = file[x][file.rows_from(begin)]
         print(f"{quoted(file.path)}: {len(at)} rows, {x} {at[0]:.10g} to {at[-1]:.10g}")
         for column, axis in zip(columns, axes):
             if column not in file.columns:
@@ -247,7 +245,7 @@ def plot(arguments):
         if arguments.x:
             raise Wrong(f"--x has no effect on series along lines and surfaces: they are drawn over the {files[0].along}")
         if arguments.begin is not None:
-            raise Wrong("--from has no effect on series along lines")
+            raise Wrong("--begin has no effect on series along lines")
         x, lines = files[0].along, line_lines(files, arguments.step)
     else:
         if arguments.step is not None:
@@ -282,8 +280,8 @@ def main():
                         help="along the lower axis: step, or time, which is what runs with units have")
     parser.add_argument("--step", metavar="N,...", type=step_list,
                         help="series along lines: these steps, or all; the last unless given")
-    parser.add_argument("--from", metavar="X", type=float, dest="begin",
-                        help="statistics of the rows from this step on, or this time where the lower axis is time")
+    parser.add_argument("--begin", metavar="X",
+                        help="statistics of the rows from here on: a step, or a time with a unit, such as \"20 s\"")
     parser.add_argument("--log", action="store_true",
                         help="logarithmic axes of the values, where they differ by a factor of 2 or more")
     parser.add_argument("--whole", action="store_true", help="show the start, too, if it goes far beyond the later values")

@@ -31,8 +31,7 @@ import tagflow
 from svg_chart import COLORS, Curve, chart, esc, legend, ramp
 from tagflow.files import read_bytes, reason, write_text
 from tagflow.folder import Run, is_number
-from tagflow.series import LARGEST, spectrum
-from tagflow.units import column_unit
+from tagflow.series import LARGEST, shared_unit, spectrum
 
 PICTURES = 24  # of each kind of picture and run, unless --pictures says so
 PROFILES = 5  # steps of a series along a line
@@ -242,9 +241,10 @@ class Page(Sections):
         """The legend of charts whose colours are those of runs; none for one run."""
         return legend([(run.name, self.color[run]) for run in runs]) if self.several else ""
 
-    def label(self, column, physical):
-        unit = column_unit(column) if physical else None
-        return (column if column.startswith("c_") else column.replace("_", " ")) + (f" [{unit}]" if unit not in (None, "1") else "")
+    def label(self, column, members=()):
+        """With the unit, if it is the same in all members, [(run, series)]."""
+        unit = shared_unit([series for _, series in members], column)
+        return (column if column.startswith("c_") else column.replace("_", " ")) + (f" [{unit}]" if unit else "")
 
     # ---- what the page is made of ----
 
@@ -443,24 +443,24 @@ class Page(Sections):
                         if not math.isnan(dominant):
                             shown &= frequencies <= 10 * dominant
                         lines.append(Curve(frequencies[shown], heights[shown], run.name, self.color[run]))
-                charts.append(self.chart(curves, self.x_label(members[0][0]), self.label(column, physical)))
+                charts.append(self.chart(curves, self.x_label(members[0][0]), self.label(column, members)))
                 if lines:
                     spectra.append(self.chart(lines, "frequency [1/s]" if physical else "frequency [1/step]",
-                                              "amplitude of " + self.label(column, physical), log=True, floor=1e-6))
+                                              "amplitude of " + self.label(column, members), log=True, floor=1e-6))
             chosen = members[0][1].begin()[1]
             out.append(f"<h3>{esc(name)}</h3>" + self.of_runs([run for run, _ in members]) + f'<div class="charts">{"".join(charts)}</div>'
                        + (f"<p>Mean (dotted) and statistics of the rows from the stated step on ({chosen}):</p>" + table(rows) if len(rows) > 1 else "")
                        + (f'<h3>Spectrum of {esc(name)}</h3><div class="charts">{"".join(spectra)}</div>' if spectra else ""))
             more = [c for c in columns if c not in main]
             if more:
-                out.append("<details><summary>" + esc(", ".join(self.label(c, False) for c in more)) + '</summary><div class="charts">'
-                           + "".join(self.columns(members, more, physical)) + "</div></details>")
+                out.append("<details><summary>" + esc(", ".join(self.label(c) for c in more)) + '</summary><div class="charts">'
+                           + "".join(self.columns(members, more)) + "</div></details>")
         self.add("forces", "Forces", *out)
 
-    def columns(self, members, names, physical):
+    def columns(self, members, names):
         for column in names:
             curves = [Curve(*self.xy(run, series, column), run.name, self.color[run]) for run, series in members if column in series.columns]
-            yield self.chart(curves, self.x_label(members[0][0]), self.label(column, physical))
+            yield self.chart(curves, self.x_label(members[0][0]), self.label(column, members))
 
     def others(self):
         out = []
@@ -471,7 +471,7 @@ class Page(Sections):
                 out.append(f"<p>{esc(name)}: one row so far, see the last values.</p>")
             elif columns:
                 out.append(f'<h3>{esc(name)}</h3>{self.of_runs([run for run, _ in members])}<div class="charts">'
-                           f'{"".join(self.columns(members, columns, physical))}</div>')
+                           f'{"".join(self.columns(members, columns))}</div>')
         self.add("series", "Series", *out)
 
     def profiles(self):
@@ -493,7 +493,7 @@ class Page(Sections):
                         color = self.color[run] if len(members) > 1 else ramp(k / max(1, len(chosen) - 1))
                         curves.append(Curve(series[along][rows], series[column][rows],
                                             (f"{run.name}, " if len(members) > 1 else "") + f"step {step:.0f}", color))
-                charts.append(self.chart(curves, self.label(along, physical), self.label(column, physical)))
+                charts.append(self.chart(curves, self.label(along, members), self.label(column, members)))
                 entries |= {curve.name: curve.color for curve in curves}
             out.append(f'<h3>{esc(name)}</h3>{legend(list(entries.items()))}<div class="charts">{"".join(charts)}</div>')
         self.add("profiles", "Profiles", *out)
@@ -506,7 +506,7 @@ class Page(Sections):
                 last = series.values[-1]
                 values = [number(int(v)) if c == "step" and math.isfinite(v) else number(float(v)) if not math.isnan(v) else "nan"
                           for c, v in zip(series.columns, last)]
-                labels = [esc(self.label(c, run.physical)) for c in series.columns]
+                labels = [esc(self.label(c, [(run, series)])) for c in series.columns]
                 out.append(f"<h3>{self.name(run) + ': ' if self.several else ''}{esc(name)}, {len(series.values)} rows</h3>"
                            + f'<div class="scroll"><table class="last" data-series="{esc(name)}" data-run="{esc(run.name)}"><tr>'
                            + "".join(f'<th class="n">{label}</th>' for label in labels) + "</tr><tr>"

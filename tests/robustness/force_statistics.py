@@ -97,10 +97,10 @@ check("there are no statistics of drag: the run has no row from step 200 on" in 
 
 # The script, by time where there are units.
 PLOT = os.path.join(runs.ROOT, "scripts", "plot.py")
-for folder, begin, time in ("whole", FROM * 2e-3, 1), ("lattice", FROM, 2e-3):
+for folder, begin, time in ("whole", FROM, 1), ("whole", f"{FROM * 2} ms", 1), ("lattice", FROM, 2e-3):
     if folder == "lattice":
         run(folder, {"units": "{dx: 5 mm}", "output.series.drag.statistics": {"from": FROM}})
-    said = subprocess.run([PLOT, f"{folder}/series/drag.csv", "--from", str(begin)], capture_output=True, text=True)
+    said = subprocess.run([PLOT, f"{folder}/series/drag.csv", "--begin", str(begin)], capture_output=True, text=True)
     told = {line.split(":")[0].strip(): dict(re.findall(r"(\w+) ([-+.\w]+)", line.split(":", 1)[1]))
             for line in said.stdout.splitlines() if line.startswith("  ")}
     wanted = load(folder, "report.json")["statistics"]["drag"]["columns"]
@@ -108,10 +108,10 @@ for folder, begin, time in ("whole", FROM * 2e-3, 1), ("lattice", FROM, 2e-3):
            if value is not None and not near(float(told.get(column, {}).get(name, "nan")), value, 1e-6)
            and abs(value) > 1e-15]
     check(said.returncode == 0 and not said.stderr and told.keys() == wanted.keys() and not bad and os.path.exists("drag.png"),
-          f"plot.py --from, {folder}: {bad[:3]} {said.stderr[:200]!r}")
+          f"plot.py --begin {begin}, {folder}: {bad[:3]} {said.stderr[:200]!r}")
     check(near(float(told["c_x"]["frequency"]), time / PERIOD / 2e-3, 1e-3), f"plot.py: frequency {told['c_x']['frequency']}")
-said = subprocess.run([PLOT, "whole/series/drag.csv", "--from", "9"], capture_output=True, text=True)
-check(said.returncode == 2 and "has no rows from time 9 on" in said.stderr, f"plot.py: {said.stderr!r}")
+said = subprocess.run([PLOT, "whole/series/drag.csv", "--begin", "9 s"], capture_output=True, text=True)
+check(said.returncode == 2 and "has no rows from 9 s on" in said.stderr, f"plot.py: {said.stderr!r}")
 
 # Coefficients by the density at a face: that of the flow rate through it.
 for ranks in 0, 3:

@@ -149,10 +149,33 @@ check(abs(found["mean"] - known["mean"]) < 1e-8 * abs(known["mean"]) and abs(fou
       f"statistics are those of report.json: {found['mean']}, {known['mean']}")
 columns = set(re.findall(r"^\| ((?:`\w+`,? ?)+)", open(ROOT + "/docs/formats.md").read().split("## Series")[1].split("### Series after")[0], re.M))
 columns = sorted({name for text in columns for name in re.findall(r"`(\w+)`", text)})
-# Of a scalar they depend on its kind, which a name does not tell.
+# Of a scalar they depend on its kind, which a name does not tell: the case does.
 of_scalars = {"flux", "heat", "sum", "mixing_cup"} | {solid + name for solid in ("", "solid_") for name in ("mean", "minimum", "maximum", "variance")}
 unknown = {name for name in columns if not column_unit(name)}
 check(len(columns) > 30 and unknown == of_scalars, f"units of all {len(columns)} columns of docs/formats.md are known {unknown ^ of_scalars}")
+warm = {"kind": "heat", "prandtl": 0.7, "reference": "300 K"}
+series = {f"{what}_{scalar}": {"every": 20, "of": what, "scalar": scalar} | ({"face": "ymin"} if what == "heat" else {})
+          for scalar in ("T", "s") for what in ("scalar", "heat", "mixing_cup")} | {"point": {"every": 20, "of": "probe", "point": [1, 1, 1]}}
+for folder, units, heat in [("units", CASE["units"] | {"heat_capacity": "1000 J/kg/K"}, ("J", "W", "W/m²")),
+                            ("no_capacity", CASE["units"], ("K m³", "K m³/s", "K m/s"))]:
+    of = {name: file.units for name, file in tagflow.run(CASE, folder, {
+        "units": units, "scalars": {"T": warm, "s": {"schmidt": 1}}, "run.steps": 20, "output": {"series": series},
+        "bodies.post.scalars.T.conduct.conductivity": "2 W/m/K" if "heat_capacity" in units else 0.1,
+        "faces.ymin": {"wall": {"scalars": {"T": {"value": "310 K"}, "s": {"value": 1}}}}}).series.items()}
+    columns = {column for units in of.values() for column in units}
+    check(of_scalars <= columns and not [column for units in of.values() for column in units if not units[column]],
+          f"{folder}: all columns of scalars have units: {[(name, column) for name, units in of.items() for column in units if not units[column]]}")
+    check([of["scalar_T"][name] for name in ("mean", "solid_mean", "variance", "sum")] == ["K", "K", "K²", heat[0]] and
+          (of["heat_T"]["heat"], of["heat_T"]["flux"]) == heat[1:] and (of["mixing_cup_T"]["mixing_cup"], of["point"]["T"]) == ("K", "K"),
+          f"{folder}: of heat {of}")
+    check([of["scalar_s"][name] for name in ("minimum", "variance", "sum")] == ["1", "1", "m³"] and
+          (of["heat_s"]["heat"], of["heat_s"]["flux"]) == ("m³/s", "m/s") and (of["mixing_cup_s"]["mixing_cup"], of["point"]["s"]) == ("1", "1"),
+          f"{folder}: of a species")
+later = [flow.statistics("kinetic_energy", begin) for begin in (20, "20", "20 ms", "0.02 s", "19.6 ms")]
+check(all(found == later[0] for found in later) and later[0]["min"] == flow["kinetic_energy"][10], "from a step on, or from a time on")
+check(flow.statistics("kinetic_energy", 19) == later[0] != flow.statistics("kinetic_energy", 18), "and not from the row before")
+fails(tagflow.UsageError, "neither a step nor a time", "a time in another unit", lambda: flow.statistics("mass", "2 days"))
+fails(tagflow.UnknownName, "has no rows from 1 s on", "a time after the last row", lambda: flow.statistics("mass", "1 s"))
 fails(tagflow.UnknownName, "did you mean mass?", "a column that is not there", lambda: flow["mas"])
 fails(tagflow.UnknownName, "the nearest is 20", "a step that is not there", lambda: wake.table(21))
 fails(tagflow.UnknownName, "along distance", "statistics along a line", lambda: wake.statistics("pressure"))

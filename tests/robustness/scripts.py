@@ -372,7 +372,7 @@ for what, header, rows in [
     series("odd.csv", header, rows)
     plot("odd.csv", what=what)
     plot("odd.csv", "--log", what=f"{what}, logarithmic")
-    said = script("plot", "odd.csv", "--from", "0", "--output", "x.png")
+    said = script("plot", "odd.csv", "--begin", "0", "--output", "x.png")
     check(said.returncode == 0 and not said.stderr and f"\n  {header.split(',')[-1]}: " in said.stdout, f"{what}, statistics: {told(said)}")
 plot(series("growing.csv", "step,time,a", [(0, 0, 1), (1, 1, 2), (2, 2)], end=""), what="a row that is being written is left out")
 write("_$r^\\lé%s.csv", open("ramp.csv").read())
@@ -425,7 +425,8 @@ for arguments, words in [
         (["run/series/flow.csv", "--columns", "q"], ["'q'", "mass, kinetic_energy, enstrophy, max_velocity"]),
         (["run/series/flow.csv", "--x", "mass"], ["--x", "mass"]), (["run/series/flow.csv", "--step", "2"], ["--step has no effect"]),
         (["line.csv", "--x", "time"], ["--x has no effect"]), (["line.csv", "--step", "140"], ["no step 140", "nearest is 100"]),
-        (["line.csv", "--from", "1"], ["--from has no effect"]), (["ramp.csv", "--from", "101"], ["ramp.csv has no rows from step 101"]),
+        (["line.csv", "--begin", "1"], ["--begin has no effect"]), (["ramp.csv", "--begin", "101"], ["ramp.csv has no rows from 101 on"]),
+        (["ramp.csv", "--begin", "5 furlongs"], ["neither a step nor a time"]), (["lattice/series/flow.csv", "--begin", "1 s"], ["must be a step"]),
         (["line.csv", "--step", "-1"], ["--step"]), (["line.csv", "ramp.csv"], ["along lines"]),
         (["run/series/flow.csv", "lattice/series/flow.csv"], ["run/series/flow.csv", "physical", "lattice/series/flow.csv", "lattice units"]),
         (["ramp.csv", "--output", "ramp.csv"], ["ramp.csv", ".png"]), (["ramp.csv", "--output", "nowhere/x.png"], ["nowhere/x.png", "no such folder"])]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence,
 
 import numpy
 
-from .errors import FileError, MissingPackage, NoRows, UnknownName, no_name, quoted
+from .errors import FileError, MissingPackage, NoRows, UnknownName, UsageError, no_name, quoted
 from .files import read_bytes, reason
 from .resolved import ResolvedCase
-from .units import column_unit
+from .units import column_unit, scalar_unit, seconds
 
 if TYPE_CHECKING:
     import pandas
@@ -91,8 +91,24 @@ class Series:
     def unit(self, name: str) -> Optional[str]:
         """The unit of a column: "m/s", or "1" of a plain number; None in lattice units, or if it is not known."""
         self._check(name)
-        unit = column_unit(name)
+        unit = self._scalar_unit(name) or column_unit(name)
         return unit if self.physical or unit in ("1", "cells²", "m²", "mD") and name != "area" else None
+
+    def _scalar_unit(self, name: str) -> Optional[str]:
+        """Of a scalar at points, or of a column that depends on the series' scalar."""
+        if not self.case:
+            return None
+        kind = self.case.get(f"scalars.{name}.kind")
+        if kind is not None and self._entry.get("of") in ("probe", "line"):
+            return "K" if kind == "heat" else "1"
+        kind = self.case.get(f"scalars.{self._entry.get('scalar')}.kind")
+        return None if kind is None else scalar_unit(name, kind == "heat", "units.heat_capacity" in self.case)
+
+    @property
+    def _entry(self) -> Dict[str, Any]:
+        """The series in the case; empty if it is not there."""
+        entry = self.case.get(f"output.series.{self.name}") if self.case else None
+        return entry if isinstance(entry, dict) else {}
 
     @property
     def units(self) -> Dict[str, Optional[str]]:
@@ -169,11 +185,26 @@ class Series:
 
     # ---- statistics ----
 
-    def rows_from(self, begin: float, x: str = "step") -> Array:
-        """The rows from this step on (or time, with x="time"), as far as they are evenly spaced: the last row of a run that
-        ended early is not."""
+    def step_of(self, begin: Union[float, str]) -> float:
+        """The step of `begin`: a step, or a time with a unit, as text ("20 s"), as for `statistics: {from: ...}` in a case."""
+        if not isinstance(begin, str):
+            return begin
+        try:
+            return float(begin)
+        except ValueError:
+            time = seconds(begin)
+        if time is None:
+            raise UsageError(f"{begin!r} is neither a step nor a time with a unit (for example '20 s')")
+        if self.physical is False:
+            raise UsageError(f"{quoted(self.path)} is of a run in lattice units: {begin!r} must be a step")
+        last = numpy.argmax(self["step"])
+        length = self["time"][last] / self["step"][last] if self["step"][last] > 0 else math.inf
+        return math.floor(time / length + 0.5)
+
+    def rows_from(self, begin: Union[float, str]) -> Array:
+        """The rows from `begin` on, see step_of(), as far as they are evenly spaced: the last row of a run that ended early is not."""
         step = self["step"]
-        rows = numpy.flatnonzero(self[x] >= begin)
+        rows = numpy.flatnonzero(step >= self.step_of(begin))
         if len(rows) > 2:
             apart = numpy.diff(step[rows])
             if apart[-1] != apart[-2]:
@@ -181,7 +212,7 @@ class Series:
             gaps = numpy.flatnonzero(apart != apart[-1])
             rows = rows[gaps[-1] + 1:] if len(gaps) else rows
         if not len(rows):
-            raise UnknownName(f"{quoted(self.path)} has no rows from {x} {begin:g} on")
+            raise UnknownName(f"{quoted(self.path)} has no rows from {begin if isinstance(begin, str) else f'step {begin:.10g}'} on")
         return rows
 
     def begin(self) -> Tuple[int, str]:
@@ -194,22 +225,22 @@ class Series:
 
     def strouhal_scale(self) -> Optional[float]:
         """Length over velocity, in steps, of a series of forces; None: not known."""
-        entry = self.case.get(f"output.series.{self.name}") if self.case else None
-        if not isinstance(entry, dict) or entry.get("of") != "forces":
+        entry = self._entry
+        if entry.get("of") != "forces":
             return None
         length, velocity = entry.get("length"), entry.get("velocity")
         return length / velocity if all(isinstance(n, (int, float)) and 0 < abs(n) < LARGEST for n in (length, velocity)) else None
 
-    def statistics(self, name: str, begin: Optional[float] = None, x: Optional[str] = None) -> Dict[str, float]:
+    def statistics(self, name: str, begin: Union[float, str, None] = None, x: Optional[str] = None) -> Dict[str, float]:
         """Statistics of a column: mean, min, max, rms, deviation, frequency, amplitude, and strouhal for forces with a length.
 
-        The rows are those from step `begin` on, by default from the step that the case says, else the second half. The
-        frequency is in 1/s in a run with units, else in 1/step. With x="time" or x="step", `begin` and the frequency are in
-        that column. A number that is not known is nan. The method is that of `statistics` in report.json.
+        The rows are those from `begin` on: a step, or a time with a unit ("20 s"); by default from the step that the case says,
+        else the second half. The frequency is in 1/s in a run with units, else in 1/step; x="time" or x="step" says in which.
+        A number that is not known is nan. The method is that of `statistics` in report.json.
         """
         if self.along:
             raise UnknownName(f"{quoted(self.path)}: statistics need one row a step; this series has rows along {self.along}")
-        rows = self.rows_from(self.begin()[0] if begin is None else begin, x or "step")
+        rows = self.rows_from(self.begin()[0] if begin is None else begin)
         at, steps = self[x or "time"][rows], self["step"][rows]
         interval = (at[-1] - at[0]) / max(len(rows) - 1, 1)
         found = statistics(self[name][rows], interval)
@@ -256,6 +287,13 @@ def statistics(values: Array, interval: float) -> Dict[str, float]:
         found["frequency"] = (peak + at) / size / interval
         found["amplitude"] = math.exp(middle - 0.25 * (left - right) * at)
     return found
+
+
+def shared_unit(files: Sequence[Series], name: str) -> Optional[str]:
+    """The unit of a column in all series that have it; None: they differ, it has none, or a plain number."""
+    units = {file.unit(name) for file in files if name in file.columns}
+    unit = units.pop() if len(units) == 1 else None
+    return unit if unit != "1" else None
 
 
 def range_without_start(curves: Sequence[Array]) -> Optional[Tuple[float, float]]:

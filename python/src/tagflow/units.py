@@ -28,6 +28,15 @@ _COLUMNS = [
     (r"(force|pressure)_[xyz]", "N"),
     (r"torque(_[xyz])?", "N m"),
 ]
+# Of a series of a scalar: by its kind, and whether the case has the fluid's heat capacity.
+_SCALARS = [  # name; species; heat; heat with heat capacity
+    (r"mixing_cup|(solid_)?(mean|minimum|maximum)", "1", "K", "K"),
+    (r"(solid_)?variance", "1", "K²", "K²"),
+    (r"sum", "m³", "K m³", "J"),
+    (r"heat", "m³/s", "K m³/s", "W"),
+    (r"flux", "m/s", "K m/s", "W/m²"),
+]
+_TIMES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 _ARRAYS = {
     "velocity": "m/s", "density": "kg/m³", "pressure": "Pa", "vorticity": "1/s", "tags": "1", "velocity_mean": "m/s",
     "density_mean": "kg/m³", "reynolds_stress": "m²/s²", "shear_stress": "Pa",
@@ -37,6 +46,20 @@ _ARRAYS = {
 def column_unit(name: str) -> Optional[str]:
     """The unit of a series' column; None: not known, or it depends on the kind of a scalar."""
     return next((unit for pattern, unit in _COLUMNS if re.fullmatch(pattern, name)), None)
+
+
+def scalar_unit(name: str, heat: bool, joule: bool) -> Optional[str]:
+    """The unit of a column of a series of a scalar, heat or a species; joule: the case has the fluid's heat capacity."""
+    return next((units[2 if joule else 1] if heat else units[0] for pattern, *units in _SCALARS if re.fullmatch(pattern, name)), None)
+
+
+def seconds(text: str) -> Optional[float]:
+    """A time with a unit, as in a case: "20 s", "5 ms"; None if it is none."""
+    match = re.fullmatch(r"\s*([-+.\deE]+)\s*([a-z]+)\s*", text)
+    try:
+        return float(match[1]) * _TIMES[match[2]] if match else None
+    except (KeyError, ValueError):
+        return None
 
 
 def array_unit(name: str) -> Optional[str]:
