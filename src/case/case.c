@@ -69,6 +69,7 @@ static const struct section {
     {"faces", faces_read},
     {"patches", NULL},
     {"patches", patches_check},
+    {"faces", shares_check},
     {"solver", subgrid_read},
     {"initial", initial_read},
     {"force", force_read},

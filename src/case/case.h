@@ -314,6 +314,8 @@ struct case_face {
     int table_components;      /* 1 or 3 */
     double reflection;         /* outlets: how strongly the density is held, 0 not at all */
     bool velocity_given;       /* nonreflecting */
+    double share;              /* of the flow out of the box, see solver/shares.h; 0: free */
+    double share_time;         /* steps in which a deviation falls to 1/e; 0: chosen */
     struct case_signal signal; /* scales the velocity and the density's distance from 1 */
     struct case_scalar_wall scalar[CASE_SCALARS];
 };
@@ -787,6 +789,9 @@ bool face_open(enum face_kind kind);
 
 /* Can fluid pass opening k: an open face or patch, or a wall with a velocity across it? */
 bool case_opening_passes(const struct flow_case *c, int k);
+
+/* Steps in which the share of opening k, which has one, comes near the wanted one. */
+double case_share_time(const struct flow_case *c, int k);
 
 /* Can fluid pass any face or patch? Periodic faces do not count. */
 bool case_is_open(const struct flow_case *c);

@@ -154,6 +154,17 @@ KEY_WORDS_LIST(X)
                 "steps, by default while sound crosses the box four times (0.1443 / L) or once (0.5774 / L); " \
                 "0: the density is not held"}
 
+#define SHARE_ROWS(P)                                                                              \
+    {ROW(P ".share", KEY_NUMBER), .level = LEVEL_SAME, AT(case_face, share), .optional = true,          \
+     .range = {0, 1, true, true}, .otherwise = "free", .example = "0.3",                                \
+     .meaning = "share of the flow out of the box that leaves here: a controller changes the pressure "  \
+                "until it does, from the given one on"},                                                \
+    {ROW(P ".share_time", KEY_NUMBER), AT(case_face, share_time), .optional = true,                     \
+     .unit = UNIT_TIME, .range = FROM(1),                                                               \
+     .otherwise = "in which sound crosses the longest side of the box eight times", .example = "2000",  \
+     .meaning = "with share: time in which a deviation from it falls to 1/e, where inertia holds the "  \
+                "flow back; with much friction it takes longer, and this time may be short"}
+
 #define OPENING_ROWS(P, wall)                                                                      \
     {ROW(P ".wall", KEY_MAP), .example = "{velocity: [0.1, 0, 0]}", .otherwise = wall,                  \
      .meaning = "a wall by half-way bounce-back, half a cell beyond the cells"},                        \
@@ -199,6 +210,7 @@ KEY_WORDS_LIST(X)
      .fallback = "regularised", .example = "links",                                                     \
      .meaning = "regularised: wet nodes, the plane lies on the outermost cells' centres; links: "       \
                 "anti-bounce-back, half a cell beyond them"},                                           \
+    SHARE_ROWS(P ".pressure"),                                                                          \
     SIGNAL_ROWS(P ".pressure", case_face, signal),                                                                    \
     SCALAR_OPENING_ROWS(P ".pressure", "outflow",                                                  \
                         "outflow: no gradient across the face; a map gives the value, where fluid "     \
@@ -209,6 +221,7 @@ KEY_WORDS_LIST(X)
     {ROW(P ".nonreflecting", KEY_MAP), .otherwise = "none", .example = "{density: 1}",            \
      .meaning = "a characteristic outlet: sound leaves"},                                               \
     OUTLET_ROWS(P ".nonreflecting"),                                                               \
+    SHARE_ROWS(P ".nonreflecting"),                                                                \
     {ROW(P ".nonreflecting.velocity", KEY_VECTOR), .restart = RESTART_VERSION, AT(case_face, velocity), \
      BESIDE(case_face, velocity_given), .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC),            \
      .otherwise = "initial.velocity without its component across the face", .example = "[0.05, 0, 0]",                 \

@@ -43,6 +43,12 @@ static const char *profile_text(const struct case_face *face)
                                             : key_profiles[face->profile];
 }
 
+static void share_text(const struct case_face *face, char *text, size_t size)
+{
+    if (face->share > 0)
+        snprintf(text, size, ", adjusted for a share of %g of the flow out", face->share);
+}
+
 void face_text(const struct case_face *face, char *text, size_t size)
 {
     const double *v = face->velocity, speed = face_speed(face);
@@ -63,6 +69,7 @@ void face_text(const struct case_face *face, char *text, size_t size)
                  speed * sqrt(3.0), profile_text(face), plane_text(face), signal);
         break;
     case FACE_pressure:
+        share_text(face, signal, sizeof signal);
         if (speed > 0)
             snprintf(along, sizeof along, ", velocity along it at most %g, profile %s", speed,
                      profile_text(face));
@@ -76,8 +83,9 @@ void face_text(const struct case_face *face, char *text, size_t size)
     case FACE_nonreflecting:
         if (speed > 0)
             snprintf(along, sizeof along, ", velocity along it (%g, %g, %g)", v[0], v[1], v[2]);
-        snprintf(text, size, "non-reflecting outlet, density %.10g, reflection %.4g%s",
-                 face->density, face->reflection, along);
+        share_text(face, signal, sizeof signal);
+        snprintf(text, size, "non-reflecting outlet, density %.10g, reflection %.4g%s%s",
+                 face->density, face->reflection, along, signal);
         break;
     }
 }

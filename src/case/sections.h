@@ -9,8 +9,8 @@
 
 typedef enum status section_reader(struct map m, struct flow_case *c);
 section_reader units_read, domain_read, fluid_read, scalars_read, solver_read, subgrid_read,
-    faces_read, patches_check, initial_read, force_read, scalars_check, refine_find, run_read,
-    output_read;
+    faces_read, patches_check, shares_check, initial_read, force_read, scalars_check, refine_find,
+    run_read, output_read;
 
 /* Read all sections of a tree into *c, which is zeroed, and resolve it. The caller destroys it,
  * also after an error. */

@@ -93,7 +93,7 @@ const struct synonym synonyms[] = {
      "force.acceleration " FACE "pressure force.flow_rate " SERIES "pressure_drop",
      "along a periodic axis, pressure drop / (density length) is force: {acceleration: [0.016 m/s2, 0, 0]}; else two faces of kind pressure"},
     {"flow split, split, flow distribution, flow share, share, branch, bifurcation, manifold",
-     SERIES "outlet patches", NULL},
+     SERIES "outlet " FACE "pressure.share " FACE "nonreflecting.share patches", NULL},
     {"mass flow, flow rate, volume flow, discharge, throughput, mass flow rate, q, bulk velocity",
      SERIES "flow_rate force.flow_rate " FACE "velocity.value", NULL},
     /* scalars */

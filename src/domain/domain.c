@@ -194,20 +194,32 @@ enum status domain_table(struct domain *d, size_t values, size_t *place)
     return STATUS_OK;
 }
 
-enum status domain_signal(struct domain *d, const struct case_signal *signal, uint8_t *number)
+static enum status find_signal(struct domain *d, const struct case_signal *signal, int held,
+                               uint8_t *number)
 {
     int k = 1;
-    *number = SIGNAL_one;
-    if (signal && signal->kind == SIGNAL_constant)
-        return STATUS_OK;
-    while (k < d->signals && !signal_same(d->signal[k], signal))
+    while (k < d->signals && !(d->held[k] == held && signal_same(d->signal[k], signal)))
         k++;
     if (k == SIGNALS)
         return fail_user("more than %d things that change differently in time", SIGNALS - 1);
-    if (k == d->signals)
+    if (k == d->signals) {
+        d->held[k] = (uint8_t)held;
         d->signal[d->signals++] = signal;
+    }
     *number = (uint8_t)k;
     return STATUS_OK;
+}
+
+enum status domain_signal(struct domain *d, const struct case_signal *signal, uint8_t *number)
+{
+    *number = SIGNAL_one;
+    return signal && signal->kind == SIGNAL_constant ? STATUS_OK
+                                                     : find_signal(d, signal, 0, number);
+}
+
+enum status domain_held(struct domain *d, int opening, uint8_t *number)
+{
+    return find_signal(d, NULL, 1 + opening, number);
 }
 
 int domain_wrap(const struct domain *d, int axis, int at)

@@ -69,10 +69,12 @@ struct domain {
     float *crossing, *facing;
     int near_shell, near_stepped; /* ends of the first two groups */
     /* Time functions of view.signal[k], which solvers set before each step. [0] is NULL: always 1,
-     * as are unused ones. Another NULL belongs to the flow-rate controller: its value is the
-     * acceleration itself (solver/drive.h). At step t, those of nodes and forces act at once; those
-     * of links and walls act on what arrives at t + 1. */
+     * as are unused ones. Another NULL belongs to a controller: its value is the acceleration
+     * itself (solver/drive.h), or density - 1 of opening held[k] - 1 (solver/shares.h). At step t,
+     * those of nodes and forces act at once; those of links and walls act on what arrives at t + 1.
+     */
     const struct case_signal *signal[SIGNALS];
+    uint8_t held[SIGNALS]; /* 1 + opening; 0: none */
     int signals;
     struct case_flow_rate flow_rate;
     int64_t fluid_cells;             /* of the whole box; of this level alone */
@@ -125,6 +127,10 @@ enum status domain_table(struct domain *d, size_t values, size_t *place);
 /* The number of a time function of the case, which must outlive the domain; equal ones share a
  * number. NULL: the flow-rate controller's. STATUS_USAGE, reported: there are too many. */
 enum status domain_signal(struct domain *d, const struct case_signal *signal, uint8_t *number);
+
+/* The number of the time function by which a controller holds density - 1 of an opening. Errors as
+ * before. */
+enum status domain_held(struct domain *d, int opening, uint8_t *number);
 
 /* A global coordinate, wrapped into the box along its periodic axes. */
 int domain_wrap(const struct domain *d, int axis, int at);

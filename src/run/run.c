@@ -622,6 +622,8 @@ static enum status register_own(struct run *r)
     if (!status)
         status = drive_register(&r->grid, &r->state);
     if (!status)
+        status = shares_register(&r->grid.shares, r->c, &r->state);
+    if (!status)
         status = mean_flow_register(&r->grid.level->solver, &r->state);
     if (!status)
         status = scalar_range_register(&r->grid.level->solver, &r->state);

@@ -110,6 +110,8 @@ enum status grid_start(struct grid *g, enum transport transport)
         status = seam_create(&g->seam[g->seams], &g->refined, coarse->c, fine->c, &coarse->solver,
                              &fine->solver);
     }
+    if (!status)
+        shares_create(&g->shares, &g->level->solver, g->level->c);
     return status ? status : hold_create(g);
 }
 
@@ -131,6 +133,13 @@ void grid_destroy(struct grid *g)
     *g = (struct grid){0};
 }
 
+/* The controllers of the flow. */
+static enum status adjust_flow(struct grid *g)
+{
+    const enum status status = drive_adjust(g);
+    return status_worse(status, shares_adjust(&g->shares, &g->level->solver, g->level->c));
+}
+
 enum status grid_initialise(struct grid *g, const struct given_flow given[])
 {
     const struct levels all = levels_of(g);
@@ -139,8 +148,9 @@ enum status grid_initialise(struct grid *g, const struct given_flow given[])
     for (int l = 0; l < g->levels; l++)
         c[l] = g->level[l].c;
     enum status status = levels_initialise(&all, c, given);
+    shares_create(&g->shares, &g->level->solver, g->level->c);
     if (!status)
-        status = drive_adjust(g);
+        status = adjust_flow(g);
     return status ? status : hold_start(g);
 }
 
@@ -174,15 +184,17 @@ static enum status advance(struct grid *g, int l)
 /* Most steps of a sweep of at most `most`, with regard to what follows it. */
 static int64_t sweep_most(const struct grid *g, int64_t most)
 {
-    const int64_t hold = hold_next(g), drive = drive_next(g);
-    most = hold > 0 && hold < most ? hold : most;
-    return drive > 0 && drive < most ? drive : most;
+    const int64_t next[] = {hold_next(g), drive_next(g),
+                            shares_next(&g->shares, g->level->solver.step)};
+    for (size_t k = 0; k < sizeof next / sizeof *next; k++)
+        most = next[k] > 0 && next[k] < most ? next[k] : most;
+    return most;
 }
 
 /* Measurements on all levels that change the next steps. */
 static enum status adjust(struct grid *g)
 {
-    const enum status status = drive_adjust(g);
+    const enum status status = adjust_flow(g);
     return status_worse(status, hold_adjust(g));
 }
 

@@ -12,6 +12,7 @@
 #include "solver/hold.h"
 #include "solver/levels.h"
 #include "solver/seam.h"
+#include "solver/shares.h"
 #include "solver/solver.h"
 
 /* One cell size, and the flow on it. */
@@ -39,6 +40,7 @@ struct grid {
     struct seam seam[LEVELS - 1]; /* between level k and k + 1 */
     int seams;                    /* those that exist */
     struct drive drive;           /* the flow-rate controller */
+    struct outlet_shares shares;  /* the controller of shares of outlets */
     struct hold hold;
     struct grid_watch *watch; /* a list; entries are added by those who have them */
 };

@@ -24,7 +24,9 @@ void solver_signals_at(const struct solver *s, int64_t step, double signal[SIGNA
     const struct domain *const d = s->domain;
     const double driven = s->driven ? ldexp(*s->driven, -d->level) : 0;
     for (int k = 1; k < d->signals; k++)
-        signal[k] = d->signal[k] ? signal_at(d->signal[k], step) : driven;
+        signal[k] = d->signal[k]            ? signal_at(d->signal[k], step)
+                    : d->held[k] && s->held ? s->held[d->held[k] - 1]
+                                            : driven;
 }
 
 void solver_signals(struct solver *s)

@@ -15,6 +15,8 @@ struct solver {
     int64_t signal_step;  /* the step for which the view's signals are set; -1: none */
     const double *driven; /* acceleration of the flow-rate controller, in units of level 0; NULL:
                            * there is none */
+    const double *held; /* density - 1 of openings, [openings], that the controller of shares holds;
+                         * NULL: there is none */
     struct box shell[6], interior;
     int shells;
     int sweep;           /* most steps of a sweep over memory, the same on all ranks */

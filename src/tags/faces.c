@@ -21,7 +21,8 @@ struct opening {
     int face;
     uint8_t beyond; /* type of the cells beyond it */
     uint32_t table; /* as in struct tag_row */
-    uint8_t signal;
+    uint8_t signal, signal_density;
+    bool held; /* a controller sets the density */
 };
 
 /* The type of a node of open faces: fluid: its type before; row: its type as a node; openings:
@@ -161,8 +162,8 @@ static void put_velocity(const struct opening *o, struct tag_row *row)
 
 static void put_density(const struct opening *o, struct tag_row *row)
 {
-    row->drho = o->what->density - 1;
-    row->signal_density = o->signal;
+    row->drho = o->held ? 1 : o->what->density - 1;
+    row->signal_density = o->signal_density;
     row->reflection = o->what->reflection;
 }
 
@@ -181,6 +182,10 @@ static enum status make_opening(struct faces *f, struct opening *o)
     struct tag_row row = {.boundary = (uint8_t)rule};
     enum status status = domain_signal(f->d, &o->what->signal, &o->signal);
     o->beyond = TAG_WALL;
+    o->signal_density = o->signal;
+    o->held = o->what->share > 0;
+    if (!status && o->held)
+        status = domain_held(f->d, (int)(o - f->opening), &o->signal_density);
     if (status || (boundary_is(rule) & RULE_as_sent && !gives_scalars(f->c, o->what)))
         return status;
     if (face_has(o->what->kind, FACE_HAS_profile) && o->what->profile != PROFILE_uniform)

@@ -117,6 +117,21 @@ run:     {steps: 20}
 """,
 }
 CASES |= {
+    "shares": """\
+domain:  {cells: [33, 12, 9]}
+fluid:   {viscosity: 0.02}
+initial: {flow: uniform, velocity: [0.03, 0.01, 0.01]}
+faces:
+  xmin: {velocity: {value: [0.03, 0, 0]}}
+  xmax: {pressure: {density: 1.001, share: 0.2, share_time: 30}}
+  ymin: wall
+  ymax: {nonreflecting: {share: 0.3}}
+  z: wall
+patches:
+  side: {face: zmin, rectangle: {from: [9, 3], to: [20, 10]}, pressure: {share: 0.1, rule: links}}
+  free: {face: zmax, disc: {center: [19, 6], radius: 4}, pressure: {density: 0.999}}
+run:     {steps: 43}
+""",
     "driven": """\
 domain:  {cells: [17, 5, 7]}
 fluid:   {viscosity: 0.02}

@@ -44,6 +44,13 @@ def run(keys):
     return line("steps: 20", "steps: 20, " + keys)
 
 
+def outlets(one, other, inlet="{velocity: {value: [0.02, 0, 0]}}"):
+    """A case with an inlet, a face and a patch."""
+    case = line("  x: wall", f"  xmin: {inlet}\n  xmax: {one}")
+    other = other if other.startswith("{") else f"{{{other}: {{}}}}"
+    return after(f"patches: {{p: {{face: ymin, rectangle: {{from: [4, 0], to: [9, 4]}}, {other[1:-1]}}}}}\n", case)
+
+
 def series(keys):
     return line("of: [mass, kinetic_energy, enstrophy, max_velocity]", keys)
 
@@ -482,6 +489,19 @@ CASES = [
     (series("of: flow_rate, at: 16"), "plane 16 is outside the box"),
     (series("of: flow_rate, axis: y, at: 12"), "plane 12 is outside the box"),
     (series("of: flow_rate, at: 99999999999999999999"), "out of range"),
+    (outlets("{pressure: {share: 0.3, sine: {period: 9}, density: 1.01}}", "pressure"), "faces.xmax.pressure.share: the pressure varies in time"),
+    (outlets("{pressure: {share: 0.6}}", "{pressure: {share: 0.4}}"), "patches.p.pressure.share: the shares of all outlets add up to 1 (below 1"),
+    (outlets("{pressure: {share: 0.6}}", "{nonreflecting: {share: 0.3}}"),
+     "patches.p.nonreflecting.share: no outlet is free to take the rest of the flow, 0.1 (leave out one share)"),
+    (outlets("{pressure: {share: 0.6}}", "{wall: {}}", "pressure"), "faces.xmax.pressure.share", "no outlet is free", "the only opening without a share"),
+    (outlets("{pressure: {share: 1}}", "pressure"), "faces.xmax.pressure.share: '1' is out of range"),
+    (outlets("{pressure: {share: 0}}", "pressure"), "out of range"),
+    (outlets("{pressure: {share: -0.3}}", "pressure"), "out of range"),
+    (outlets("{pressure: {share_time: 300}}", "pressure"), "faces.xmax.pressure.share_time", "has no effect without share"),
+    (outlets("{pressure: {share: 0.3, share_time: 0}}", "pressure"), "out of range"),
+    (outlets("{pressure: {share: 0.3}}", "pressure", "{velocity: {value: [0.02, 0, 0], share: 0.3}}"), "unknown key 'faces.xmin.velocity.share'"),
+    (outlets("{wall: {share: 0.3}}", "pressure"), "unknown key 'faces.xmax.wall.share'"),
+    (outlets("{outflow: {share: 0.3}}", "pressure"), "unknown key 'faces.xmax.outflow.share'"),
     (series("of: flow_rate, second: 3"), "output.series.flow.second has no effect with of: flow_rate, only with of: pressure_drop"),
     (series("of: pressure_drop, at: 3"), "output.series.flow.second, which of: pressure_drop needs, is missing"),
     (series("of: pressure_drop, second: 3"), "output.series.flow.at, which of: pressure_drop needs, is missing"),

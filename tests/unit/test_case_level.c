@@ -358,6 +358,8 @@ static const char *const openings[] = {
     "0.2}}",
     "outflow: {density: 1.001, reflection: 0.03}",
     "nonreflecting: {density: 1.001, reflection: 0.03, velocity: [0, 0.01, 0]}",
+    "pressure: {density: 1.002, share: 0.3, share_time: 55}",
+    "nonreflecting: {density: 1.002, share: 0.3, share_time: 55}",
 };
 
 static void every_key_has_a_rule(void **state)
@@ -381,7 +383,9 @@ static void every_key_scales(void **state)
                  HEAD("xmin: {velocity: {value: [0.05, 0, 0], profile: parabola}}, xmax: {%s}, y: "
                       "wall, z: wall") FLUID "initial: {flow: inlet}\n"
                                              "patches: {p: {face: zmax, rectangle: {from: [4, 4], "
-                                             "to: [12, 12]}, %s}}\n",
+                                             "to: [12, 12]}, %s}, "
+                                             "q: {face: zmin, rectangle: {from: [4, 4], "
+                                             "to: [12, 12]}, outflow: {}}}\n",
                  openings[i], openings[i]);
         check_case(text, NULL);
     }

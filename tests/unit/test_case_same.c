@@ -526,6 +526,12 @@ static const struct opening_change {
     {"pressure", "pressure: 0.001", "pressure: 0.002", ".pressure.density"},
     {"pressure.value", "pressure: {value: 0.001}", "pressure: {value: 0.002}", ".pressure.density"},
     {"pressure.rule", PRESSURE(""), PRESSURE(", rule: links"), NULL},
+    {"pressure.share", PRESSURE(", share: 0.3"), PRESSURE(", share: 0.4"), NULL},
+    {"pressure.share_time", PRESSURE(", share: 0.3"), PRESSURE(", share: 0.3, share_time: 99"),
+     NULL},
+    {"nonreflecting.share", "nonreflecting: {share: 0.3}", "nonreflecting: {share: 0.4}", NULL},
+    {"nonreflecting.share_time", "nonreflecting: {share: 0.3}",
+     "nonreflecting: {share: 0.3, share_time: 99}", NULL},
     {"pressure.velocity", PRESSURE(""), PRESSURE(", velocity: [0, 0.01, 0]"), NULL},
 #define ALONG(more) PRESSURE(", velocity: [0, 0.01, 0]" more)
     PROFILES_OF("pressure", ALONG),
@@ -565,10 +571,10 @@ static const struct {
     const char *format, *row, *path;
 } opening_places[] = {
     {"domain: {cells: [16, 4, 4]}\nfluid: {viscosity: 0.1}\nrun: {steps: 10}\n"
-     "faces: {xmin: {%s}, xmax: pressure, y: wall, z: wall}\n",
+     "faces: {xmin: {%s}, xmax: pressure, y: wall, zmin: wall, zmax: pressure}\n",
      "faces.<face>", "faces.xmin"},
     {"domain: {cells: [16, 4, 4]}\nfluid: {viscosity: 0.1}\nrun: {steps: 10}\n"
-     "faces: {xmin: wall, xmax: pressure, y: wall, z: wall}\n"
+     "faces: {xmin: wall, xmax: pressure, y: wall, zmin: wall, zmax: pressure}\n"
      "patches: {p: {face: xmin, rectangle: {from: [1, 1], to: [3, 3]}, %s}}\n",
      "patches.*", "patches.p"},
 };
