@@ -113,6 +113,8 @@ const struct synonym synonyms[] = {
     {"mixing cup, mixing cup temperature, bulk temperature, mean temperature, flow weighted mean, mass weighted average, flow weighted average",
      SERIES "mixing_cup " SERIES "scalar", NULL},
     {"nusselt, nusselt number, sherwood", SERIES "heat output.series.*.difference", NULL},
+    {"age, age of air, mean age, residence time, residence time distribution, rtd",
+     "scalars.*.source " SERIES "mixing_cup", NULL},
     {"reaction, decay rate, half life, chemistry", "scalars.*.decay scalars.*.rate scalars.*.made_from", NULL},
     /* bodies */
     {"radius", SHAPE "sphere.radius " SHAPE "cylinder.radius patches.*.disc.radius", NULL},
