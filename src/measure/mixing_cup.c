@@ -6,6 +6,8 @@
 
 #include "base/agree.h"
 #include "base/message.h"
+#include "measure/scalar.h"
+#include "solver/through.h"
 
 /* Larger velocities mean that the flow has diverged; larger values of scalars than this, too. */
 static const double sane = 1e5, sane_value = 1e12;
@@ -18,14 +20,6 @@ struct cup_plane {
     bool bad;
     double most; /* largest |value| */
 };
-
-static struct box box_of(const struct domain *d, int axis, int at, int thick)
-{
-    int lo[3] = {0, 0, 0}, hi[3] = {d->cells[0], d->cells[1], d->cells[2]};
-    lo[axis] = at * thick;
-    hi[axis] = (at + 1) * thick;
-    return domain_part(d, lo, hi);
-}
 
 /* Takes component `component` of `components` of a kernel's result in the plane's fluid cells;
  * *count: their number. */
@@ -64,14 +58,6 @@ static enum status look(struct solver *s, int set, int axis, struct cup_plane *p
         p->most = fmax(p->most, fabs(p->value[k]));
     }
     return STATUS_OK;
-}
-
-/* A power of two whose product with `most` is at most 1. */
-static double scale_of(double most)
-{
-    int exponent;
-    frexp(most, &exponent);
-    return most > 0 ? ldexp(1, exponent > -900 ? -exponent : 900) : 1;
 }
 
 /* Sums that ranks add. */
@@ -119,7 +105,7 @@ enum status mixing_cup_measure(const struct levels *all, int set, int axis, int 
     double most[2] = {0, 0}; /* value; 1: something is not sane */
     enum status status = STATUS_OK;
     for (int l = 0; l < all->count; l++) {
-        plane[l].box = box_of(all->solver[l]->domain, axis, at, 1 << l);
+        plane[l].box = through_box(all->solver[l]->domain, axis, at, 1 << l);
         status = status_worse(status, look(all->solver[l], set, axis, &plane[l]));
         most[0] = fmax(most[0], plane[l].most);
         most[1] = plane[l].bad ? 1 : most[1];
@@ -127,7 +113,7 @@ enum status mixing_cup_measure(const struct levels *all, int set, int axis, int 
     status = status_agree(comm, status);
     if (!status) {
         MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_DOUBLE, MPI_MAX, comm);
-        const double scale = scale_of(most[0]);
+        const double scale = scalar_scale_of(most[0]);
         for (int l = 0; l < all->count; l++)
             parts[l] = most[1] > 0 ? (struct cup_parts){.fluid = plane[l].fluid}
                                    : parts_of(&plane[l], scale);

@@ -174,8 +174,7 @@ static void fill(const struct levels *all, int set, const struct scalar_sums *su
     find_ends(all, sums, found);
 }
 
-/* A power of two whose product with `most` is at most 1. */
-static double scale_of(double most)
+double scalar_scale_of(double most)
 {
     int exponent;
     frexp(most, &exponent);
@@ -191,8 +190,8 @@ static struct scalar_scale scale_for(const struct scalar_sums *sums, int count)
         enthalpy = fmax(enthalpy, sums[l].most_enthalpy);
     }
     const double middle = 0.5 * (least + most);
-    const struct scalar_scale scale = {middle, scale_of(fmax(most - middle, middle - least)),
-                                       scale_of(enthalpy)};
+    const struct scalar_scale scale = {middle, scalar_scale_of(fmax(most - middle, middle - least)),
+                                       scalar_scale_of(enthalpy)};
     return scale;
 }
 

@@ -36,4 +36,7 @@ struct scalar_found {
 enum status scalar_extremes(const struct levels *all, int set, struct scalar_found *found);
 enum status scalar_measure(const struct levels *all, int set, struct scalar_found *found);
 
+/* A power of two whose product with `most` is at most 1: for sums of values of this size. */
+double scalar_scale_of(double most);
+
 #endif
