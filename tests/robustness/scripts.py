@@ -346,6 +346,12 @@ check(all(unit in svg["run"] for unit in ("mass [kg]", "kinetic energy [J]", "en
       "with units: axes in kg, J, m3/s2, m/s, s")
 check("[" not in "".join(line for line in svg["lattice"].splitlines() if "</text>" in line) and "(lattice units)" in svg["lattice"],
       "without: lattice units")
+for scalar, kind in ("T", "{kind: heat, prandtl: 0.7, reference: 300 K}"), ("s", "{schmidt: 1}"):
+    run(f"warm_{scalar}", UNITS | {f"scalars.{scalar}": kind, "run.steps": 4, "output": "{series: {warm: {every: 2, of: scalar, scalar: " + scalar + "}}}"})
+    script("plot", f"warm_{scalar}/series/warm.csv", "--output", "text.svg", env={"MATPLOTLIBRC": "matplotlibrc"})
+    svg[scalar] = open("text.svg").read()
+check(all(f">{label}</text>" in svg["T"] for label in ("mean [K]", "variance [K²]", "sum [K m³]")) and
+      all(f">{label}</text>" in svg["s"] for label in ("mean", "variance", "sum [m³]")), "columns of scalars have the units of their kind")
 script("plot", "run/series/flow.csv", "finer/series/flow.csv", "--columns", "mass", "--output", "text.svg", env={"MATPLOTLIBRC": "matplotlibrc"})
 check(all(f">{word}</text>" in open("text.svg").read() for word in ("run", "finer", "flow")), "several files: a legend with the runs' names")
 
