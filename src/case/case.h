@@ -207,6 +207,14 @@ enum image_quantity {
         IMAGE_scalar /* struct case_image.scalar */
 };
 
+/* Units of temperatures in images. */
+#define TEMPERATURE_UNIT_LIST(X) X(K) X(degC)
+enum temperature_unit {
+#define X(name) TEMPERATURE_UNIT_##name,
+    TEMPERATURE_UNIT_LIST(X)
+#undef X
+};
+
 /* How halos get from one GPU to another; and which axes exchange them besides those that are cut: a
  * bit for each word. */
 #define TRANSPORT_LIST(X) X(auto) X(ipc) X(device) X(host)
@@ -502,6 +510,8 @@ struct case_image {
     bool fixed_range; /* false: the slice's own minimum and maximum */
     double range[2];  /* in the unit of the quantity, lattice units; of a scalar relative to its
                        * reference */
+    bool heat;        /* `of` is a temperature, which has */
+    enum temperature_unit unit;
 };
 
 /* A layer that draws the flow towards a given state: each step removes strength (depth /

@@ -6,6 +6,7 @@
 
 #include "base/message.h"
 #include "case/columns.h"
+#include "case/given.h"
 #include "case/record.h"
 #include "case/sections.h"
 
@@ -479,13 +480,39 @@ static enum key_unit unit_shown(enum image_quantity quantity)
     return units[quantity];
 }
 
+/* Has a map of this name, anywhere in the tree, a value in degC? */
+static bool celsius_below(const struct node *n, const char *name)
+{
+    if (n->key && !strcmp(n->key, name) && given_celsius(n))
+        return true;
+    for (const struct node *c = n->first; c; c = c->next)
+        if (celsius_below(c, name))
+            return true;
+    return false;
+}
+
+static enum status read_temperature_unit(struct map m, struct case_image *image)
+{
+    const struct case_scalar *const scalar =
+        image->of == IMAGE_scalar ? &m.r->c->scalars[image->scalar] : NULL;
+    image->heat = scalar && scalar->kind == SCALAR_KIND_heat;
+    if (!image->heat)
+        return value_refuse(m, "unit", "on a quantity that is no temperature");
+    if (map_get(m, "unit"))
+        return value_read(m, "unit", &image->unit);
+    const bool celsius = celsius_below(m.r->document->root, scalar->name) || given_celsius(m.node);
+    image->unit = celsius ? TEMPERATURE_UNIT_degC : TEMPERATURE_UNIT_K;
+    return STATUS_OK;
+}
+
 enum status image_read(struct map m, void *entry)
 {
     struct case_image *const image = entry;
     struct reader of_scalar = *m.r;
     enum key_unit unit;
     enum status s;
-    if ((s = record_read(m, 0, image)) || (s = value_plane(m, "at", image->axis, &image->at)))
+    if ((s = record_read(m, 0, image)) || (s = value_plane(m, "at", image->axis, &image->at)) ||
+        (s = read_temperature_unit(m, image)))
         return s;
     const struct node *range = map_get(m, "range");
     image->fixed_range = range;
@@ -582,8 +609,8 @@ static int64_t round_interval(double least)
 
 /* Interval of so many outputs in a run. Long runs have all of them, others fewer, at least
  * `closest` steps apart, short ones `fewest`: so they take less than 1 % of the time with
- * 64^3 cells, and about 2 % with 24^3. A row costs as much as 1.4 and 3.5 steps, a picture with
- * 24^2 pixels 3 ms. */
+ * 64^3 cells, and about 3 % with 24^3. A row costs as much as 1.4 and 3.5 steps, a picture with
+ * 24^2 cells 8 ms. */
 static int64_t default_interval(double steps, double most, double closest, double fewest)
 {
     return round_interval(fmax(steps / most, fmin(closest, steps / fewest)));

@@ -146,14 +146,13 @@ static enum status check_units(struct given g, const struct quantity *q, enum ke
     return STATUS_OK;
 }
 
-/* Is any value of the tree in degC? */
-static bool has_celsius(const struct node *n)
+bool given_celsius(const struct node *n)
 {
     struct quantity q;
     if (n->kind == NODE_SCALAR)
         return n->text && !quantity_parse(n->text, &q) && q.celsius;
     for (const struct node *c = n->first; c; c = c->next)
-        if (has_celsius(c))
+        if (given_celsius(c))
             return true;
     return false;
 }
@@ -165,7 +164,7 @@ static enum status check_bare(struct given g, const char *path, const char *quot
     if (!*path || !g.r->unitless)
         return STATUS_OK;
     g.r->unitless->temperatures++;
-    if (!has_celsius(g.r->document->root))
+    if (!given_celsius(g.r->document->root))
         return STATUS_OK;
     return fail_value(g.r, g.n,
                       ": %s has no unit, so that it is in K, and other temperatures are in degC "

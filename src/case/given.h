@@ -24,6 +24,9 @@ bool node_is_single(const struct node *n);
 bool node_is_bare(const struct node *n);
 bool node_is_word(const struct node *n);
 
+/* Is any value of the tree in degC? */
+bool given_celsius(const struct node *n);
+
 /* Report that the value is not of its row's type. */
 enum status given_wrong(struct given g);
 

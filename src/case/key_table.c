@@ -1039,6 +1039,10 @@ const struct key key_table[] = {
     {ROW("output.images.*.range", KEY_RANGE), AT(case_image, range), BESIDE(case_image, fixed_range),
      .late = true, .unit = UNIT_SHOWN, .range = ANY, .otherwise = "each picture's own",
      .example = "[0, 0.1]", .meaning = "values at the two ends of the colour map"},
+    {ROW("output.images.*.unit", KEY_CHOICE), AT(case_image, unit), BESIDE(case_image, heat),
+     .late = true, .choices = key_temperature_units,
+     .otherwise = "degC if the case has a value of the scalar in degC, else K", .example = "degC",
+     .meaning = "unit of a temperature in the picture"},
     {.path = NULL},
 };
 /* clang-format on */

@@ -283,6 +283,7 @@ struct key {
     X(fields,            FIELD_LIST(KEY_WORD))                                                     \
     X(averages,          AVERAGE_LIST(KEY_WORD))                                                   \
     X(images,            IMAGE_LIST(KEY_WORD))                                                     \
+    X(temperature_units, TEMPERATURE_UNIT_LIST(KEY_WORD))                                          \
     X(surfaces,          SURFACE_LIST(KEY_WORD))                                                   \
     X(stops,             STOP_LIST(KEY_WORD))                                                      \
     X(isas,              ISA_LIST(KEY_WORD))                                                       \

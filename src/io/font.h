@@ -1,18 +1,18 @@
-/* A bitmap font for text in images: printable ASCII, 5 x 7 dots and 2 rows below the baseline. */
+/* The letters of images, as strokes of a pen: printable ASCII. */
 #ifndef TAGFLOW_FONT_H
 #define TAGFLOW_FONT_H
 
-#include <stdbool.h>
+enum { FONT_LINES = 96 };
 
-enum {
-    FONT_WIDTH = 5,
-    FONT_HEIGHT = 9,  /* including the part below the baseline */
-    FONT_ASCENT = 7,  /* the part above the baseline */
-    FONT_ADVANCE = 6, /* from one letter to the next */
+/* The middle of the pen's strokes, as straight lines {x, y, x, y}. The unit is the height of a
+ * capital; y goes up from the baseline, x to the right from the beginning of the letter. */
+struct font_letter {
+    double advance; /* to the beginning of the next letter */
+    int count;
+    double line[FONT_LINES][4];
 };
 
-/* Has the letter a dot at column x (from the left) of row y (from the top)? Letters that are not in
- * the font look like a question mark. */
-bool font_dot(char letter, int x, int y);
+/* Letters that are not in the font look like a question mark. */
+void font_letter(char letter, struct font_letter *to);
 
 #endif

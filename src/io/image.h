@@ -1,4 +1,4 @@
-/* PNG images of a plane of cells, with a title and a colour bar. Format: docs/formats.md. */
+/* PNG images of a plane of cells: a title, two axes with lengths, and a bar of colours. */
 #ifndef TAGFLOW_IMAGE_H
 #define TAGFLOW_IMAGE_H
 
@@ -6,28 +6,32 @@
 
 #include "base/status.h"
 #include "io/colormap.h"
+#include "io/pngfile.h"
 
-/* A line of text in the file that is not shown. */
-struct image_note {
-    const char *key, *text; /* key: 1 to 79 letters, Latin-1; text: UTF-8 */
+/* An axis of the plane; without a name it is not drawn. */
+struct image_axis {
+    const char *name, *unit;
+    double low, high; /* where the plane begins and ends, in this unit */
 };
 
 struct image {
     int width, height;    /* cells */
     const double *values; /* [height][width], the lowest row first; NaN: no fluid, drawn grey;
                            * infinite: not a finite number, drawn magenta and counted */
-    enum colormap map;
-    bool fixed_range;  /* false: the least and the largest value; diverging: symmetric about 0 */
-    double range[2];   /* values beyond it get the colours of its ends */
-    const char *title; /* ASCII: quantity, unit, step, time */
-    const char *across, *up; /* names of the axes, or NULL */
-    int notes;
-    const struct image_note *note;
+    const unsigned char *coarse; /* [height][width]: the cell is a part of one of 2^coarse by
+                                  * 2^coarse cells; NULL: none is */
+    enum colormap map;           /* diverging: the quantity has a sign */
+    bool fixed_range;            /* false: that of the values */
+    double range[2];             /* values beyond it get the colours of its ends */
+    const char *title, *when, *quantity, *unit; /* ASCII; NULL: empty */
+    struct image_axis across, up;
+    struct image_notes notes;
 };
 
 /* Writes the image, whole or not at all; failures are reported. A plane whose longer side has 600
- * cells or more gets one pixel per cell; a smaller one gets squares of pixels, so that its longer
- * side has 600 pixels or more. */
+ * cells or more gets one pixel per cell along it, a smaller one a whole number of pixels, 600 or
+ * more in all. Cells are squares, except where the shorter side would get less than a tenth of the
+ * longer one's pixels. */
 enum status image_write(const char *path, const struct image *image);
 
 #endif

@@ -9,12 +9,10 @@
 #include "io/image.h"
 #include "measure/curl.h"
 #include "run/output_kind.h"
+#include "run/plane_words.h"
 #include "version.h"
 
 enum { PLANE_TAG = 100, MOST_PIXELS = 1 << 24 /* of finer levels than 0 */ };
-
-/* Horizontal and vertical axis of the picture, by the plane's normal axis. */
-static const int across_axis[3] = {1, 0, 0}, up_axis[3] = {2, 2, 1};
 
 /* Marks cells of other levels, in messages: values that are not finite are shown as infinite, and
  * never as this. */
@@ -24,39 +22,49 @@ static const double absent = -INFINITY;
 struct plane {
     int axis, at; /* of level 0 */
     int level, width, height;
-    double *values; /* [height][width], in the quantity's unit, as in struct image */
+    double *values;        /* [height][width], in the quantity's unit, as in struct image */
+    unsigned char *coarse; /* [height][width]: levels between a pixel and its cell; NULL: none */
 };
 
 /* An image that waits to be drawn. */
 struct drawing {
-    char path[FOLDER_PATH], title[160];
+    char path[FOLDER_PATH];
+    struct plane_words words;
     struct image_note notes[2];
     struct image picture;
-    double *values; /* of the picture */
+    struct plane plane; /* of the picture */
 };
+
+static void plane_destroy(struct plane *p)
+{
+    free(p->values);
+    free(p->coarse);
+    p->values = NULL;
+    p->coarse = NULL;
+}
 
 /* The quantity in one cell of a level, in its unit, from the values of its kernel. */
 static double value_at(const struct flow_case *c, const struct case_image *image, int level,
                        const double *value)
 {
-    const double u = output_velocity_unit(c), rho = c->units.density;
+    const struct shown_unit unit = plane_unit(c, image);
     switch (image->of) {
     case IMAGE_speed:
-        return u * sqrt(value[1] * value[1] + value[2] * value[2] + value[3] * value[3]);
+        return unit.scale * sqrt(value[1] * value[1] + value[2] * value[2] + value[3] * value[3]);
     case IMAGE_velocity_x:
-        return u * value[1];
+        return unit.scale * value[1];
     case IMAGE_velocity_y:
-        return u * value[2];
+        return unit.scale * value[2];
     case IMAGE_velocity_z:
-        return u * value[3];
+        return unit.scale * value[3];
     case IMAGE_density:
-        return rho * (1 + value[0]);
+        return unit.scale * (1 + value[0]);
     case IMAGE_pressure:
-        return rho * u * u * value[0] / 3;
+        return unit.scale * value[0] / 3;
     case IMAGE_vorticity:
-        return ldexp(u / c->units.dx, level) * value[image->axis];
+        return ldexp(unit.scale, level) * value[image->axis];
     case IMAGE_scalar:
-        return c->scalars[image->scalar].reference + *value;
+        return unit.zero + *value;
     }
     return NAN;
 }
@@ -129,7 +137,7 @@ static bool pixels_of(const struct plane *p, int level, int g, int *first, int *
 static void place_part(struct plane *p, int level, const int lo[3], const int n[3],
                        const double *part)
 {
-    const int across = across_axis[p->axis], up = up_axis[p->axis];
+    const int across = plane_across[p->axis], up = plane_up[p->axis];
     int g[3], x[2], y[2];
     for (g[2] = lo[2]; g[2] < lo[2] + n[2]; g[2]++)
         for (g[1] = lo[1]; g[1] < lo[1] + n[1]; g[1]++)
@@ -138,8 +146,13 @@ static void place_part(struct plane *p, int level, const int lo[3], const int n[
                     !pixels_of(p, level, g[up], &y[0], &y[1]))
                     continue;
                 for (int j = y[0]; j < y[1]; j++)
-                    for (int i = x[0]; i < x[1]; i++)
-                        p->values[(size_t)j * (size_t)p->width + (size_t)i] = *part;
+                    for (int i = x[0]; i < x[1]; i++) {
+                        const size_t pixel = (size_t)j * (size_t)p->width + (size_t)i;
+                        p->values[pixel] = *part;
+                        if (p->coarse)
+                            p->coarse[pixel] =
+                                (unsigned char)(level < p->level ? p->level - level : 0);
+                    }
             }
 }
 
@@ -175,9 +188,12 @@ static enum status gather(struct solver *s, const struct flow_case *c,
         free(mine);
         return status;
     }
-    if (!p->values)
-        p->values = malloc((size_t)p->width * (size_t)p->height * sizeof *p->values);
+    const size_t pixels = (size_t)p->width * (size_t)p->height;
     if (!p->values) {
+        p->values = malloc(pixels * sizeof *p->values);
+        p->coarse = p->level ? calloc(pixels, 1) : NULL;
+    }
+    if (!p->values || (p->level && !p->coarse)) {
         fail_machine("out of memory for a slice of %d x %d cells", p->width, p->height);
         MPI_Abort(d->comm, STATUS_MACHINE); /* the others wait to send */
     }
@@ -201,68 +217,35 @@ static enum status gather(struct solver *s, const struct flow_case *c,
     return status;
 }
 
-static double unit_of(const struct flow_case *c, const struct case_image *image, const char **name)
-{
-    const double u = output_velocity_unit(c);
-    switch (image->of) {
-    case IMAGE_scalar:
-        *name = c->scalars[image->scalar].kind == SCALAR_KIND_heat ? "K" : "";
-        return 1;
-    case IMAGE_density:
-        *name = "kg/m3";
-        return c->units.density;
-    case IMAGE_pressure:
-        *name = "Pa";
-        return c->units.density * u * u;
-    case IMAGE_vorticity:
-        *name = "1/s";
-        return u / c->units.dx;
-    default:
-        *name = "m/s";
-        return u;
-    }
-}
-
 /* A job of the background. */
 static enum status draw(void *data)
 {
     struct drawing *const d = data;
     const enum status status = image_write(d->path, &d->picture);
-    free(d->values);
+    plane_destroy(&d->plane);
     free(d);
     return status;
 }
 
-/* Takes the plane's values, also on failure. */
+/* Takes what the plane has, also on failure. */
 static enum status give(struct plane *p, const struct output_entry *e)
 {
-    static const char *const names[3] = {"x", "y", "z"};
     const struct flow_case *const c = e->c;
     const struct case_image *const image = e->what;
-    char when[64];
-    const char *unit;
     struct drawing *const d = calloc(1, sizeof *d);
     const enum status status =
         d ? output_path(e, d->path) : fail_machine("out of memory for an image");
     if (!d || status) {
-        free(p->values);
+        plane_destroy(p);
         free(d);
         return status;
     }
-    d->values = p->values;
-    const struct case_scalar *const scalar =
-        image->of == IMAGE_scalar ? &c->scalars[image->scalar] : NULL;
-    const double scale = unit_of(c, image, &unit), zero = scalar ? scalar->reference : 0;
-    const bool has_unit = c->units.given && *unit;
-    if (c->units.given)
-        snprintf(when, sizeof when, "%g s", (double)e->solver->step * c->units.dt);
-    else
-        snprintf(when, sizeof when, "step %lld", (long long)e->solver->step);
-    snprintf(d->title, sizeof d->title, "%s%s%s%s  %s=%d  %s",
-             scalar ? scalar->name : image_name(image->of), has_unit ? " (" : "",
-             has_unit ? unit : "", has_unit ? ")" : "", names[p->axis], p->at, when);
+    d->plane = *p;
+    const struct shown_unit unit = plane_unit(c, image);
+    const double zero = unit.zero, scale = image->of == IMAGE_scalar ? 1 : unit.scale;
     /* The diverging map shows 0 as white: only for quantities and ranges with both signs. */
-    const bool is_signed = !scalar && image->of != IMAGE_speed && image->of != IMAGE_density &&
+    const bool is_signed = image->of != IMAGE_scalar && image->of != IMAGE_speed &&
+                           image->of != IMAGE_density &&
                            !(image->fixed_range && image->range[0] * image->range[1] >= 0);
     d->notes[0] = (struct image_note){"Software", "tagflow " TAGFLOW_VERSION " " TAGFLOW_COMMIT};
     d->notes[1] = (struct image_note){"Comment", c->resolved};
@@ -270,15 +253,14 @@ static enum status give(struct plane *p, const struct output_entry *e)
         .width = p->width,
         .height = p->height,
         .values = p->values,
+        .coarse = p->coarse,
         .map = is_signed ? COLORMAP_diverging : COLORMAP_sequential,
         .fixed_range = image->fixed_range,
         .range = {zero + image->range[0] * scale, zero + image->range[1] * scale},
-        .title = d->title,
-        .across = names[across_axis[p->axis]],
-        .up = names[up_axis[p->axis]],
-        .notes = 2,
-        .note = d->notes,
+        .notes = {2, d->notes},
     };
+    const double middle = ldexp(plane_of(p->at, p->level) + 0.5, -p->level);
+    plane_words(c, image, middle, (long long)e->solver->step, &d->words, &d->picture);
     background_give(e->background, draw, d);
     return STATUS_OK;
 }
@@ -308,8 +290,8 @@ static void choose_pixels(const struct grid *g, const struct flow_case *c, struc
     for (int l = 1; l < g->levels && shows(&g->refined, l, p); l++)
         if (ldexp(cells, 2 * l) <= MOST_PIXELS)
             p->level = l;
-    p->width = c->cells[across_axis[p->axis]] << p->level;
-    p->height = c->cells[up_axis[p->axis]] << p->level;
+    p->width = c->cells[plane_across[p->axis]] << p->level;
+    p->height = c->cells[plane_up[p->axis]] << p->level;
 }
 
 static enum status write(struct output_entry *e)
@@ -319,8 +301,8 @@ static enum status write(struct output_entry *e)
     struct plane p = {
         .axis = image->axis,
         .at = image->at,
-        .width = e->c->cells[across_axis[image->axis]],
-        .height = e->c->cells[up_axis[image->axis]],
+        .width = e->c->cells[plane_across[image->axis]],
+        .height = e->c->cells[plane_up[image->axis]],
     };
     enum status status = STATUS_OK;
     choose_pixels(e->grid, e->c, &p);
@@ -331,7 +313,7 @@ static enum status write(struct output_entry *e)
     if (e->solver->domain->rank == 0 && !status)
         status = give(&p, e);
     else
-        free(p.values);
+        plane_destroy(&p);
     return status_agree(comm, status);
 }
 

@@ -230,7 +230,7 @@ for level in range(3):
     check(wrong < 1e-15 and stress.max() > 1e-7, f"averages, level {level}: stress off by {wrong}")
 
 # ---- images ----
-GREY, COLORS = 253, 251  # src/io/image.c
+GREY, COLORS = 251, 235  # src/io/canvas.h
 with open("one/images/mid_0000000020.png", "rb") as file:
     head, _, pixels = runs.png_pixels(file.read())
 width, height = int.from_bytes(head[:4], "big"), int.from_bytes(head[4:8], "big")
@@ -239,12 +239,26 @@ u = expected("velocity", 2)[4 * 8 + 2]  # the plane above the middle of cells 8 
 solid = expected("tags", 2)[4 * 8 + 2] == BALL
 speed = numpy.sqrt((u**2).sum(axis=-1))
 low_speed, high_speed = speed[~solid].min(), speed[~solid].max()
+low_speed = 0 if low_speed < 0.1 * high_speed else low_speed
 index = numpy.floor((speed - low_speed) / (high_speed - low_speed) * (COLORS - 1) + 0.5).astype(int)
-index, solid = (numpy.repeat(numpy.repeat(a[::-1], 6, 0), 6, 1) for a in (index, solid))  # the image's upper row is the last
-(y, x), (ys, xs) = ([axis.min() for axis in numpy.nonzero(a)] for a in (pixels == GREY, solid))
-shown = pixels[y - ys:y - ys + solid.shape[0], x - xs:x - xs + solid.shape[1]].astype(int)
-check(shown.shape == solid.shape and ((shown == GREY) == solid).all() and abs(shown - index)[~solid].max() <= 1,
-      "an image shows the finest cells")
+# The plane: below and right of the corner of the first long line of ink. The image's upper row is the last.
+INK, SIDE = 250, 6
+y = next(k for k, row in enumerate(pixels) if (row == INK).sum() >= SIDE * index.shape[1]) + 1
+x = next(k for k in range(width) if (pixels[y - 1, k:k + SIDE * index.shape[1]] == INK).all()) + 1
+shown = pixels[y:y + SIDE * index.shape[0], x:x + SIDE * index.shape[1]].astype(int)
+shown = shown.reshape(index.shape[0], SIDE, index.shape[1], SIDE)[::-1, ::-1]
+middle = shown[:, 2:4, :, 2:4].transpose(0, 2, 1, 3)  # around the centre of each cell
+check(((middle == GREY).all(axis=(2, 3)) == solid).all() and ((middle == GREY).any(axis=(2, 3)) == solid).all(), "an image shows the solid")
+# Fine cells between fine ones have their values in the middle; all others are near the values around them.
+fine = main.held[2][4 * 8 + 2] > 0
+inner = fine & ~solid
+for axis in range(2):
+    for by in (1, -1):
+        inner &= numpy.roll(fine & ~solid, by, axis)
+mean = middle.mean(axis=(2, 3))
+check(inner.sum() > 50 and abs(mean - index)[inner].max() <= 0.05 * COLORS,
+      f"an image shows the finest cells: {abs(mean - index)[inner].max() if inner.any() else inner.sum()}")
+check(abs(mean - index)[~solid].max() <= 0.2 * COLORS and numpy.median(abs(mean - index)[~solid]) <= 3, "an image shows all levels")
 check(not runs.faults("one"), f"files are whole: {runs.faults('one')}")
 
 # ---- ranks ----

@@ -496,6 +496,8 @@ static const struct change {
     {"output.images.*.axis", OUTPUT, "output.images.mid.axis=x", NULL},
     {"output.images.*.at", OUTPUT, "output.images.mid.at=0", NULL},
     {"output.images.*.range", OUTPUT, "output.images.mid.range=[0, 0.2]", NULL},
+    {"output.images.*.unit", WARM("") "output: {images: {mid: {every: 10, of: t}}}\n",
+     "output.images.mid.unit=degC", NULL},
 };
 
 /* The keys of openings, below faces.<face> and below patches.*, each with what it says before and

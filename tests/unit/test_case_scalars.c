@@ -324,7 +324,43 @@ static void outputs_name_scalars(void **state)
     assert_true(c.images[1].of == IMAGE_scalar && c.images[1].scalar == 0 &&
                 c.images[1].range[1] == 1);
     assert_int_equal(c.images[2].of, IMAGE_speed);
+    assert_true(c.images[0].heat && c.images[0].unit == TEMPERATURE_UNIT_degC);
+    assert_false(c.images[1].heat || c.images[2].heat);
     case_destroy(&c);
+}
+
+/* An image is in degC if a value of its scalar is, or its own range; and by its key. */
+static void temperatures_are_shown_as_given(void **state)
+{
+    static const struct {
+        const char *a, *image;
+        enum temperature_unit unit;
+    } cases[] = {{"initial: 300 K", "", TEMPERATURE_UNIT_K},
+                 {"initial: 20 degC", "", TEMPERATURE_UNIT_degC},
+                 {"initial: 300 K", ", range: [20 degC, 30 degC]", TEMPERATURE_UNIT_degC},
+                 {"initial: 20 degC", ", unit: K", TEMPERATURE_UNIT_K},
+                 {"initial: 300 K", ", unit: degC", TEMPERATURE_UNIT_degC}};
+    (void)state;
+    for (size_t k = 0; k < LENGTH(cases); k++) {
+        char text[1024];
+        struct flow_case c, again;
+        snprintf(text, sizeof text,
+                 "units: {dx: 1 mm, dt: 1 ms}\n"
+                 "domain: {cells: [16, 8, 4]}\nfluid: {viscosity: 1e-6 m2/s}\nrun: {steps: 10}\n"
+                 "faces: {x: periodic, y: wall, z: periodic}\n"
+                 "scalars: {a: {kind: heat, prandtl: 1, reference: 290 K, %s},\n"
+                 "          b: {kind: heat, prandtl: 1, initial: 290 K}}\n"
+                 "output: {images: {a: {every: 1, of: a%s}, b: {every: 1, of: b}}}\n",
+                 cases[k].a, cases[k].image);
+        must_read(text, &c);
+        assert_true(c.images[0].heat && c.images[0].unit == cases[k].unit);
+        assert_true(c.images[1].heat && c.images[1].unit == TEMPERATURE_UNIT_K);
+        must_read(c.resolved, &again);
+        assert_true(again.images[0].heat && again.images[0].unit == cases[k].unit);
+        assert_int_equal(again.images[1].unit, TEMPERATURE_UNIT_K);
+        case_destroy(&again);
+        case_destroy(&c);
+    }
 }
 
 #define WALL(text) BOX T "faces: {x: periodic, ymin: wall, ymax: {wall: " text "}, z: periodic}\n"
@@ -458,6 +494,8 @@ static const struct mistake {
     {OUT("fields: {a: {every: 1, of: [t, t]}}"), "dir/case.yaml:6:", "named twice"},
     {OUT("images: {a: {every: 1, of: scalar}}"), "dir/case.yaml:6:", "'scalar' is none of|vorticity, t"},
     {OUT("images: {a: {every: 1, of: t, range: [310, 300]}}"), "dir/case.yaml:6:", "not below"},
+    {OUT("images: {a: {every: 1, of: t, unit: C}}"), "dir/case.yaml:6:", "none of K, degC"},
+    {OUT("images: {a: {every: 1, of: speed, unit: K}}"), "dir/case.yaml:6:", "no effect on a quantity that is no temperature"},
     {"domain: {cells: [16, 8, 4]}\nfluid: {viscosity: 0.1}\nrun: {steps: 10, sparse: always}\n"
      FACES T "bodies: {a: {shape: {sphere: {center: [4, 4, 2], radius: 1}}, scalars: {t: {conduct: "
      "{conductivity: 1}}}}}\n", "dir/case.yaml:3:26: ", "run.sparse: always|bodies.a conducts t"},
@@ -746,6 +784,7 @@ int main(void)
         cmocka_unit_test(resolved_reads_back_to_the_same),
         cmocka_unit_test(values_keep_their_bits),
         cmocka_unit_test(outputs_name_scalars),
+        cmocka_unit_test(temperatures_are_shown_as_given),
         cmocka_unit_test(every_mistake_gets_its_line),
         cmocka_unit_test(warnings_come_when_due),
         cmocka_unit_test(the_limiter_knows_its_range),

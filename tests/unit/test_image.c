@@ -9,7 +9,7 @@
 #include <png.h>
 
 #include "base/file.h"
-#include "io/font.h"
+#include "io/canvas.h"
 #include "io/image.h"
 #include "scratch.h"
 
@@ -54,36 +54,163 @@ static int find(const struct picture *picture, const unsigned char rgb[3], int b
 
 static const unsigned char grey[3] = {150, 150, 150};
 
-/* The plane of 3 x 2 cells with one masked cell, 200 pixels a cell: the mask tells where it is. */
-static void rows_go_up_and_cells_are_squares(void **state)
+/* Is the text somewhere in the picture, pixel by pixel? */
+static bool has_text(const struct picture *picture, double size, bool turned, const char *text)
+{
+    const struct lettering how = {.size = size, .turned = turned};
+    const int along = (int)ceil(canvas_text_length(text, how)), across = (int)(1.6 * size);
+    struct canvas canvas = {turned ? across : along, turned ? along : across, NULL};
+    const int pixels = canvas.width * canvas.height;
+    canvas.pixel = malloc((size_t)pixels);
+    assert_non_null(canvas.pixel);
+    canvas_fill(&canvas, 0, 0, canvas.width, canvas.height, CANVAS_PAPER);
+    canvas_text(&canvas, turned ? (int)(1.2 * size) : 0, turned ? along : (int)(1.2 * size), how,
+                text);
+    bool found = false;
+    for (int y = 0; !found && y + canvas.height <= picture->height; ++y)
+        for (int x = 0; !found && x + canvas.width <= picture->width; ++x) {
+            found = true;
+            for (int k = 0; found && k < pixels; ++k) {
+                const int shade = canvas.pixel[k] - CANVAS_PAPER;
+                const int grey_of = 255 - (255 - 38) * shade / (CANVAS_INKS - 1);
+                found = pixel(picture, x + k % canvas.width, y + k / canvas.width)[0] == grey_of;
+            }
+        }
+    free(canvas.pixel);
+    return found;
+}
+
+static void must_have(const struct picture *picture, double size, bool turned, const char *text)
+{
+    if (!has_text(picture, size, turned, text))
+        fail_msg("'%s' is not in the picture", text);
+}
+
+/* The largest rectangle of a picture's plane: the pixels within the first frame of ink. */
+struct rectangle {
+    int x, y, width, height;
+};
+
+static bool is_ink(const struct picture *picture, int x, int y)
+{
+    static const unsigned char ink[3] = {38, 38, 43};
+    return x < picture->width && y < picture->height && !memcmp(pixel(picture, x, y), ink, 3);
+}
+
+/* The first line of ink of at least 50 pixels is the upper side of the plane's frame. */
+static struct rectangle plane_of(const struct picture *picture)
+{
+    for (int y = 0; y < picture->height; ++y)
+        for (int x = 0; x < picture->width; ++x) {
+            int n = 0, down = 0;
+            while (is_ink(picture, x + n, y))
+                ++n;
+            while (n >= 50 && is_ink(picture, x, y + down))
+                ++down;
+            if (n >= 50)
+                return (struct rectangle){x + 1, y + 1, n - 2, down - 2};
+            x += n;
+        }
+    fail_msg("no plane");
+    return (struct rectangle){0};
+}
+
+/* The colour of a value between 0 and 1; 235 colours: neighbours differ by less than 5. */
+static void must_be(const struct picture *picture, int x, int y, enum colormap map, double value)
+{
+    const unsigned char *got = pixel(picture, x, y);
+    unsigned char expected[3];
+    colormap_color(map, value, expected);
+    for (int c = 0; c < 3; ++c)
+        if (abs(got[c] - expected[c]) > 5)
+            fail_msg("pixel %d, %d is %d %d %d and not %d %d %d", x, y, got[0], got[1], got[2],
+                     expected[0], expected[1], expected[2]);
+}
+
+/* The plane of 3 x 2 cells, 200 pixels a cell: rows go up, and colours are linear between the
+ * middles of cells, also in cells beside the solid one, whose value has no part in it. */
+static void colours_are_linear_between_cells(void **state)
 {
     (void)state;
     const double values[2][3] = {{0, 1, NAN}, {0.25, 0.5, 0.75}};
-    const struct image image = {
-        .width = 3, .height = 2, .values = values[0], .title = "speed", .across = "x", .up = "y"};
+    const struct image image = {.width = 3, .height = 2, .values = values[0], .title = "speed"};
     const char *path = scratch_path("a.png");
     assert_int_equal(image_write(path, &image), STATUS_OK);
     assert_int_equal(scratch_files(0), 1);
 
     struct picture picture = decode(path);
+    const struct rectangle at = plane_of(&picture);
+    assert_int_equal(at.width, 600);
+    assert_int_equal(at.height, 400);
+    const struct {
+        int x, y; /* pixels from the lower left corner */
+        double value;
+    } points[] = {{100, 100, 0},      {5, 5, 0},       {300, 100, 1},    {200, 100, 0.5},
+                  {100, 300, 0.25},   {300, 300, 0.5}, {500, 300, 0.75}, {400, 300, 0.625},
+                  {200, 200, 0.4375}, {390, 60, 1},    {500, 230, 0.75}, {595, 395, 0.75}};
+    for (size_t k = 0; k < sizeof points / sizeof *points; ++k)
+        must_be(&picture, at.x + points[k].x, at.y + at.height - 1 - points[k].y,
+                COLORMAP_sequential, points[k].value);
+    /* The solid cell is grey, but for its corner in the fluid, which is round. */
     int box[4];
-    assert_int_equal(find(&picture, grey, box), 200 * 200);
-    assert_int_equal(box[2] - box[0], 199);
-    assert_int_equal(box[3] - box[1], 199);
-    int left = box[0] - 400, top = box[1] - 200;
-    for (int y = 0; y < 2; ++y)
-        for (int x = 0; x < 3; ++x) {
-            unsigned char expected[3];
-            colormap_color(COLORMAP_sequential, values[y][x], expected);
-            if (isnan(values[y][x]))
-                memcpy(expected, grey, 3);
-            for (int corner = 0; corner < 4; ++corner) {
-                const unsigned char *got = pixel(&picture, left + 200 * x + 199 * (corner & 1),
-                                                 top + 200 * (1 - y) + 199 * (corner >> 1));
-                for (int c = 0; c < 3; ++c) /* 251 colours: neighbours differ by less than 4 */
-                    assert_in_range(got[c] + 4, expected[c], expected[c] + 8);
-            }
+    const int grey_pixels = find(&picture, grey, box);
+    assert_in_range(grey_pixels, 0.6 * 200 * 200, 200 * 200);
+    assert_in_range(box[0], at.x + 400, at.x + 440);
+    assert_in_range(box[1], at.y + 200, at.y + 240);
+    assert_int_equal(box[2], at.x + 599);
+    assert_int_equal(box[3], at.y + 399);
+    free(picture.rgb);
+}
+
+/* Two channels with a wall of one cell between them: no colour of one is in the other, and the wall
+ * is one cell wide. */
+static void walls_keep_colours_apart(void **state)
+{
+    (void)state;
+    enum { N = 5, PIXELS = 120 };
+    double values[N][N];
+    for (int y = 0; y < N; ++y)
+        for (int x = 0; x < N; ++x)
+            values[y][x] = x < 2 ? 0 : x == 2 ? NAN : 1;
+    const struct image image = {.width = N, .height = N, .values = values[0]};
+    assert_int_equal(image_write(scratch_path("a.png"), &image), STATUS_OK);
+    struct picture picture = decode(scratch_path("a.png"));
+    const struct rectangle at = plane_of(&picture);
+    for (int y = 0; y < at.height; ++y)
+        for (int x = 0; x < at.width; ++x)
+            if (x / PIXELS == 2)
+                assert_memory_equal(pixel(&picture, at.x + x, at.y + y), grey, 3);
+            else
+                must_be(&picture, at.x + x, at.y + y, COLORMAP_sequential, x / PIXELS > 2);
+    free(picture.rgb);
+}
+
+/* Cells of 4 entries beside cells of one: linear from middle to middle of the large ones. */
+static void coarse_cells_are_smooth(void **state)
+{
+    (void)state;
+    enum { WIDTH = 8, HEIGHT = 4 };
+    double values[HEIGHT][WIDTH];
+    unsigned char coarse[HEIGHT][WIDTH];
+    for (int y = 0; y < HEIGHT; ++y)
+        for (int x = 0; x < WIDTH; ++x) {
+            coarse[y][x] = x < 4 ? 1 : 0;
+            values[y][x] = x < 4 ? 0.25 * (x / 2) + 0.125 : (x + 0.5) / 8;
         }
+    const struct image image = {.width = WIDTH,
+                                .height = HEIGHT,
+                                .values = values[0],
+                                .coarse = coarse[0],
+                                .fixed_range = true,
+                                .range = {0, 1}};
+    assert_int_equal(image_write(scratch_path("a.png"), &image), STATUS_OK);
+    struct picture picture = decode(scratch_path("a.png"));
+    const struct rectangle at = plane_of(&picture);
+    assert_int_equal(at.width, 600);
+    /* A value is the place from left to right, as far as there are cells on both sides. */
+    for (int x = 113; x < 560; ++x)
+        for (int y = 10; y < at.height; y += 40)
+            must_be(&picture, at.x + x, at.y + y, COLORMAP_sequential, (x + 0.5) / 600);
     free(picture.rgb);
 }
 
@@ -112,7 +239,7 @@ static void what_is_not_finite_has_its_colour(void **state)
 static void large_planes_have_a_pixel_a_cell(void **state)
 {
     (void)state;
-    enum { WIDTH = 1000, HEIGHT = 40 };
+    enum { WIDTH = 1000, HEIGHT = 140 };
     static double values[WIDTH * HEIGHT];
     values[5] = values[7] = NAN;
     const struct image image = {.width = WIDTH, .height = HEIGHT, .values = values, .title = "t"};
@@ -123,6 +250,95 @@ static void large_planes_have_a_pixel_a_cell(void **state)
     assert_int_equal(box[2] - box[0], 2);
     assert_in_range(picture.width, WIDTH, WIDTH + 200);
     free(picture.rgb);
+}
+
+/* Narrow planes are stretched, so that something is to be seen, and say so. */
+static void narrow_planes_are_stretched(void **state)
+{
+    (void)state;
+    enum { LONG = 1000, SHORT = 8 };
+    static double values[LONG * SHORT];
+    for (int tall = 0; tall < 2; ++tall) {
+        const struct image image = {.width = tall ? SHORT : LONG,
+                                    .height = tall ? LONG : SHORT,
+                                    .values = values,
+                                    .title = "t",
+                                    .across = {"x", "cells", 0, tall ? SHORT : LONG},
+                                    .up = {"y", "cells", 0, tall ? LONG : SHORT}};
+        assert_int_equal(image_write(scratch_path("a.png"), &image), STATUS_OK);
+        struct picture picture = decode(scratch_path("a.png"));
+        const struct rectangle at = plane_of(&picture);
+        assert_int_equal(tall ? at.height : at.width, LONG);
+        assert_int_equal(tall ? at.width : at.height, 13 * SHORT);
+        must_have(&picture, 10 * LONG / 900.0, false,
+                  tall ? "x stretched 13 times" : "min 0    max 0    y stretched 13 times");
+        assert_in_range(picture.width + picture.height, LONG + 13 * SHORT, LONG + 500);
+        free(picture.rgb);
+    }
+}
+
+/* The axes have their lengths, the bar its quantity, unit and values. */
+static void texts_say_what_is_shown(void **state)
+{
+    (void)state;
+    double values[20 * 40];
+    for (int i = 0; i < 20 * 40; ++i)
+        values[i] = 20 + 15.0 * i / 799;
+    for (int wide = 0; wide < 2; ++wide) {
+        const struct image image = {.width = wide ? 40 : 20,
+                                    .height = wide ? 20 : 40,
+                                    .values = values,
+                                    .title = "temperature at y = 2.5 mm",
+                                    .when = "step 10, time 0.5 s",
+                                    .quantity = "temperature",
+                                    .unit = "degC",
+                                    .across = {"x", "mm", 0, wide ? 20 : 10},
+                                    .up = {"z", "mm", 0, wide ? 10 : 20}};
+        assert_int_equal(image_write(scratch_path("a.png"), &image), STATUS_OK);
+        struct picture picture = decode(scratch_path("a.png"));
+        must_have(&picture, 10, false, "step 10, time 0.5 s    min 20    max 35");
+        must_have(&picture, 10, false, "x [mm]");
+        must_have(&picture, 10, true, "z [mm]");
+        must_have(&picture, 10, !wide, "temperature [degC]");
+        must_have(&picture, 10, false, "34"); /* of the bar */
+        must_have(&picture, 10, false, wide ? "20" : "10");
+        assert_false(has_text(&picture, 10, false, "36"));
+        assert_false(has_text(&picture, 10, false, "x [cells]"));
+        free(picture.rgb);
+    }
+}
+
+/* A map with both signs is symmetric about 0, but the bar ends with the values. Where one sign
+ * prevails the other map is taken, and no half of it is left over. */
+static void no_half_of_a_map_is_left_over(void **state)
+{
+    (void)state;
+    const struct {
+        double low, high;
+        enum colormap map;
+        double first, last; /* of the map */
+    } ranges[] = {{-1, 1, COLORMAP_diverging, 0, 1},       {-0.5, 1, COLORMAP_diverging, 0.25, 1},
+                  {-1, 0.5, COLORMAP_diverging, 0, 0.75},  {-0.05, 1, COLORMAP_sequential, 0, 1},
+                  {0.05, 1, COLORMAP_sequential, 0.05, 1}, {0.5, 1, COLORMAP_sequential, 0, 1},
+                  {-1, -0.5, COLORMAP_sequential, 0, 1}};
+    for (size_t k = 0; k < sizeof ranges / sizeof *ranges; ++k) {
+        const double values[2] = {ranges[k].low, ranges[k].high};
+        const struct image image = {
+            .width = 2, .height = 1, .values = values, .map = COLORMAP_diverging};
+        assert_int_equal(image_write(scratch_path("a.png"), &image), STATUS_OK);
+        struct picture picture = decode(scratch_path("a.png"));
+        const struct rectangle at = plane_of(&picture);
+        must_be(&picture, at.x, at.y, ranges[k].map, ranges[k].first);
+        must_be(&picture, at.x + at.width - 1, at.y, ranges[k].map, ranges[k].last);
+        /* The bar is below the plane, and as wide. */
+        int y = at.y + at.height + 2;
+        while (!is_ink(&picture, at.x + 20, y) || !is_ink(&picture, at.x + 40, y))
+            assert_true(++y < picture.height);
+        const double low = k == 4 ? 0 : ranges[k].first;
+        must_be(&picture, at.x, y + 3, ranges[k].map, low);
+        must_be(&picture, at.x + at.width - 1, y + 3, ranges[k].map, ranges[k].last);
+        free(picture.rgb);
+    }
 }
 
 /* Nothing may fail or read out of bounds, whatever is in the plane. */
@@ -166,7 +382,7 @@ static void notes_are_kept(void **state)
     const double value = 1;
     const struct image_note note[] = {{"Software", "tagflow"}, {"Case", "a: 1\nb: \xc2\xb5\n"}};
     const struct image image = {
-        .width = 1, .height = 1, .values = &value, .title = "t", .notes = 2, .note = note};
+        .width = 1, .height = 1, .values = &value, .title = "t", .notes = {2, note}};
     assert_int_equal(image_write(scratch_path("a.png"), &image), STATUS_OK);
     FILE *file = fopen(scratch_path("a.png"), "rb");
     assert_non_null(file);
@@ -252,28 +468,44 @@ static void maps_stay_within_their_ends(void **state)
     assert_in_range(abs(middle[0] - middle[2]), 0, 3); /* zero has no hue */
 }
 
+/* Drawn as small as in an image, no two letters are the same, nor empty. */
 static void letters_can_be_told_apart(void **state)
 {
     (void)state;
-    uint64_t seen[95];
-    for (int c = ' '; c <= '~'; ++c) {
-        uint64_t dots = 0;
-        for (int y = 0; y < FONT_HEIGHT; ++y)
-            for (int x = 0; x < FONT_WIDTH; ++x)
-                dots = dots << 1 | font_dot((char)c, x, y);
-        assert_true(c == ' ' ? dots == 0 : dots != 0);
-        for (int other = ' '; other < c; ++other)
-            assert_true(seen[other - ' '] != dots);
-        seen[c - ' '] = dots;
+    enum { SIDE = 20, FIRST = ' ', LETTERS = '~' - ' ' + 1 };
+    static unsigned char seen[LETTERS][SIDE * SIDE];
+    const struct lettering how = {.size = 10};
+    for (int c = 0; c < LETTERS; ++c) {
+        const char text[2] = {(char)(FIRST + c), '\0'};
+        struct canvas canvas = {SIDE, SIDE, seen[c]};
+        canvas_fill(&canvas, 0, 0, SIDE, SIDE, CANVAS_PAPER);
+        canvas_text(&canvas, 2, 15, how, text);
+        int dark = 0;
+        for (int k = 0; k < SIDE * SIDE; ++k)
+            dark += seen[c][k] > (CANVAS_PAPER + CANVAS_INK) / 2;
+        assert_true(c == 0 ? dark == 0 : dark > 0);
+        assert_true(canvas_text_length(text, how) > 0);
+        for (int other = 0; other < c; ++other) {
+            int differ = 0;
+            for (int k = 0; k < SIDE * SIDE; ++k)
+                differ += abs(seen[c][k] - seen[other][k]) > CANVAS_INKS / 3;
+            if (differ < 2)
+                fail_msg("'%c' and '%c' look the same", FIRST + c, FIRST + other);
+        }
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRATCH_TEST(rows_go_up_and_cells_are_squares),
+        SCRATCH_TEST(colours_are_linear_between_cells),
+        SCRATCH_TEST(walls_keep_colours_apart),
+        SCRATCH_TEST(coarse_cells_are_smooth),
         SCRATCH_TEST(what_is_not_finite_has_its_colour),
         SCRATCH_TEST(large_planes_have_a_pixel_a_cell),
+        SCRATCH_TEST(narrow_planes_are_stretched),
+        SCRATCH_TEST(texts_say_what_is_shown),
+        SCRATCH_TEST(no_half_of_a_map_is_left_over),
         SCRATCH_TEST(odd_planes_are_drawn_too),
         SCRATCH_TEST(notes_are_kept),
         SCRATCH_TEST(a_full_disk_keeps_the_old_image),
