@@ -11,6 +11,7 @@ from tagflow.series import LARGEST, range_without_start
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5d4e99", "#333333")
 POINTS = 700  # of a curve; more rows are drawn as the least and the greatest of their columns of pixels
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 520, 250, 66, 20, 26, 40
+LONGEST = 9  # letters of a number beside an axis
 
 
 def esc(text):
@@ -48,25 +49,30 @@ def power_text(exponent):
     return "10" + str(exponent).translate(SUPER)
 
 
-def linear_axis(low, high, about):
-    """[(place, text)], and what all texts have in common: 'offset + ' and a power of 10."""
-    ticks = ticks_between(low, high, about)
-    span, most = high - low, max(abs(low), abs(high))
-    common, offset = "", 0.0
-    if most > 500 * span:  # the digits that differ would be too many to read
-        offset = ticks[0]
-        common = f"{offset:.10g} + "
-    left = [t - offset for t in ticks]
-    top = max(map(abs, left), default=0)
+def tick_texts(ticks):
+    """Whole numbers or decimals where they are short, else with a power of 10."""
+    top = max(map(abs, ticks), default=0)
     exponent = math.floor(math.log10(top)) if top > 0 else 0
-    exponent = 0 if -3 <= exponent <= 4 else exponent
+    exponent = 0 if -3 <= exponent <= 5 else exponent
     step = ticks[1] - ticks[0] if len(ticks) > 1 else top or 1
     digits = max(0, exponent - math.floor(math.log10(abs(step)) + 1e-9)) if step else 0
-    texts = [f"{t / 10.0**exponent:.{digits}f}" for t in left]
-    texts = ["0" if float(text) == 0 else text for text in texts]
-    if exponent:
-        common += "× " + power_text(exponent)
-    return list(zip(ticks, texts)), common
+    texts = [f"{t / 10.0**exponent:.{digits}f}" for t in ticks]
+    return ["0" if float(text) == 0 else text + (f"×{power_text(exponent)}" if exponent else "") for text in texts]
+
+
+def linear_axis(low, high, about):
+    """[(place, text)], and the number from which the texts are differences: 0, unless whole numbers would be too long to read."""
+    ticks = ticks_between(low, high, about)
+    texts, offset = tick_texts(ticks), 0.0
+    if ticks and max(map(len, texts)) > LONGEST and max(abs(low), abs(high)) > 10 * (high - low):
+        offset = ticks[0]
+        texts = tick_texts([t - offset for t in ticks])
+    return list(zip(ticks, texts)), offset
+
+
+def with_offset(label, offset):
+    """The label of an axis of linear_axis()."""
+    return label + (f", difference from {offset:.10g}" if offset else "")
 
 
 def log_axis(low, high):
@@ -144,18 +150,16 @@ def chart(curves, x_label, y_label, log=False, floor=1e-12, number=0):
         part = numpy.log(y / y_low) / math.log(y_high / y_low) if log else (y - y_low) / (y_high - y_low)
         return HEIGHT - BOTTOM - part * (HEIGHT - TOP - BOTTOM)
 
-    x_ticks, x_common = linear_axis(x_low, x_high, 6)
-    y_ticks, y_common = (log_axis(y_low, y_high), "") if log else linear_axis(y_low, y_high, 5)
+    x_ticks, x_offset = linear_axis(x_low, x_high, 6)
+    y_ticks, y_offset = (log_axis(y_low, y_high), 0.0) if log else linear_axis(y_low, y_high, 5)
     for at, text in x_ticks:
         out.append(f'<line class="grid" x1="{place_x(at):.1f}" x2="{place_x(at):.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>'
                    f'<text x="{place_x(at):.1f}" y="{HEIGHT - BOTTOM + 14}" text-anchor="middle">{text}</text>')
     for at, text in y_ticks:
         out.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{place_y(at):.1f}" y2="{place_y(at):.1f}"/>'
                    f'<text x="{LEFT - 5}" y="{place_y(at) + 3.5:.1f}" text-anchor="end">{text}</text>')
-    head = y_label + (f"   ({y_common.strip()})" if y_common else "")
-    out.append(f'<text class="name" x="{LEFT}" y="15">{esc(head)}</text>')
-    below = x_label + (f"   ({x_common.strip()})" if x_common else "")
-    out.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" text-anchor="middle">{esc(below)}</text>')
+    out.append(f'<text class="name" x="{LEFT}" y="15">{esc(with_offset(y_label, y_offset))}</text>')
+    out.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" text-anchor="middle">{esc(with_offset(x_label, x_offset))}</text>')
     if notes:
         out.append(f'<text class="note" x="{WIDTH - RIGHT}" y="15" text-anchor="end">{esc(", ".join(notes))}</text>')
     out.append(f'<clipPath id="frame{number}"><rect x="{LEFT}" y="{TOP}" width="{WIDTH - LEFT - RIGHT}" '

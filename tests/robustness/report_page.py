@@ -202,6 +202,14 @@ check(pieces == 1 and len(points) == 101 and abs(points[:, 0] - range(101)).max(
 points, span, pieces = drawn["b over time [s]"]
 check(pieces == 2 and len(points) == 82, f"nan is a gap in it: {pieces} pieces, {len(points)} points")
 
+# Numbers beside axes are whole where they are short, and no title has a factor.
+like("close", [(k, 16384 + k * 1e-9, 1000 + k * 1e-4) for k in range(101)])
+svgs = {svg.find(PAGE + "title").text: svg for svg in section(page("small changes", "close"), "series").iter(PAGE + "svg")}
+heads = {key: next(t.text for t in svg.iter(PAGE + "text") if t.get("class") == "name") for key, svg in svgs.items()}
+beside = {key: [t.text for t in svg.iter(PAGE + "text") if t.get("text-anchor") == "end"] for key, svg in svgs.items()}
+check(heads == {"a over time [s]": "a, difference from 16384", "b over time [s]": "b"}, f"titles: {heads}")
+check("1.0×10⁻⁷" in beside["a over time [s]"] and "1000.005" in beside["b over time [s]"], f"numbers: {beside}")
+
 like("large", [(k, math.sin(k / 20000) + (50 if k == 77777 else 0), 1e300 * (-1) ** k) for k in range(200000)])
 root = page("200,000 rows", "large")
 points = next(points for title, points, _, _ in curves(section(root, "series")) if title.startswith("a over"))
