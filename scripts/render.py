@@ -1,18 +1,21 @@
 #!/usr/bin/python3
-"""Draws pictures of a run's fields by VTK, off the screen: slices, streamlines, vortices, pores, and animations of them.
+"""Draws pictures of a run's fields by VTK, off the screen: slices, streamlines, arrows, surfaces, vortices, pores, and animations of them.
 
     scripts/render.py RUN                                  the middle plane across z, coloured by speed
     scripts/render.py RUN slice --axis y --of pressure --streamlines
     scripts/render.py RUN slice --of temperature           any array of the snapshot: a scalar, a component (NAME_x, NAME_xy)
     scripts/render.py RUN slice --edges                    of a refined grid, with the edges of its levels
+    scripts/render.py RUN slice --arrows                   with arrows of the velocity in the plane
     scripts/render.py RUN streamlines                      around the bodies, in perspective
+    scripts/render.py RUN arrows --colors temperature      arrows of the velocity in space, coloured by a scalar
+    scripts/render.py RUN isosurface --of temperature --level 40    where a quantity has a value, coloured by speed
     scripts/render.py RUN vortices                         iso-surface of the Q-criterion, coloured by speed
     scripts/render.py RUN pores                            streamlines through a rock, whose surface is translucent
     scripts/render.py RUN slice --animate --output flow.gif
 
 RUN is the folder of a run with output.fields that have velocity (or output.averages). Solid cells are grey; those that hold a scalar have
-its colours. Lengths are in m, or
-in cells in a run without units. --animate draws all snapshots with the same colours; ffmpeg makes a .gif, .webm or .mp4 of them.
+its colours. Lengths are in m, mm or um, or in cells in a run without units; --at is in m or cells. Temperatures are in degC with --celsius, and
+where the run's own images of the scalar are, else in K. --animate draws all snapshots with the same colours; ffmpeg makes a .gif, .webm or .mp4 of them.
 Without ffmpeg the pictures stay in a folder. No display is needed where Xvfb is installed. Of a refined grid the finest cell there is
 is drawn; in space in cells of the finest level that has at most 8 million in the whole box, or of level --cells.
 """
@@ -36,10 +39,11 @@ try:
     from vtkmodules.util.numpy_support import numpy_to_vtk
     from vtkmodules.vtkCommonCore import vtkFloatArray, vtkLookupTable, vtkPoints, vtkVersion
     from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkImageData, vtkPolyData, vtkRectilinearGrid
-    from vtkmodules.vtkFiltersCore import vtkClipPolyData, vtkContourFilter, vtkFlyingEdges3D, vtkTubeFilter
+    from vtkmodules.vtkFiltersCore import vtkClipPolyData, vtkContourFilter, vtkFlyingEdges3D, vtkGlyph3D, vtkTubeFilter
     from vtkmodules.vtkFiltersFlowPaths import vtkEvenlySpacedStreamlines2D, vtkStreamTracer
     from vtkmodules.vtkFiltersGeometry import vtkRectilinearGridGeometryFilter
     from vtkmodules.vtkFiltersModeling import vtkOutlineFilter
+    from vtkmodules.vtkFiltersSources import vtkArrowSource
     from vtkmodules.vtkIOImage import vtkPNGWriter
     from vtkmodules.vtkRenderingCore import (vtkActor, vtkActor2D, vtkPolyDataMapper, vtkPolyDataMapper2D, vtkRenderer, vtkRenderWindow,
                                              vtkTextActor, vtkWindowToImageFilter)
@@ -48,13 +52,13 @@ except ImportError as error:
     sys.exit(1)
 
 from command_line import Parser, Wrong, check_output, ended, quoted
-from svg_chart import linear_axis
+from svg_chart import linear_axis, with_offset
 from tagflow.errors import FileError, no_name
 from tagflow.files import write_whole
 from tagflow.folder import Run
 from tagflow.refined import Refined
 
-PICTURES = ("slice", "streamlines", "vortices", "pores")
+PICTURES = ("slice", "streamlines", "arrows", "isosurface", "vortices", "pores")
 QUANTITIES = ("speed", "velocity_x", "velocity_y", "velocity_z", "pressure", "density", "vorticity", "vorticity_x", "vorticity_y", "vorticity_z")
 COMPONENTS = {3: ("x", "y", "z"), 6: ("xx", "yy", "zz", "xy", "xz", "yz")}
 MOVIES = (".gif", ".webm", ".mp4")
@@ -66,6 +70,7 @@ LIGHTER = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231,
 SIGNED = ((33, 72, 150), (106, 160, 210), (246, 246, 246), (222, 128, 104), (150, 24, 43))
 GREY, DARK = (0.62, 0.62, 0.62), (0.15, 0.15, 0.17)
 TICKS = 5  # of a colour bar
+ICE = 273.15  # K
 LONG = 1000  # pixels of a slice's longer side, unless --size says so
 FAST = 10  # pictures a second
 MOST = 1 << 23  # cells of a refined grid in space
@@ -138,11 +143,21 @@ def scalar_of(snapshot, quantity):
     return name, scalars.get(name, {})
 
 
+def zero_of(snapshot, quantity, celsius):
+    """What is subtracted from values of a quantity: of temperatures in degC, else 0."""
+    name, keys = scalar_of(snapshot, quantity)
+    if keys.get("kind") != "heat":
+        return 0.0
+    images = snapshot.case.get("output.images") or {}
+    return ICE if celsius or any(image.get("of") == name and image.get("unit") == "degC" for image in images.values()) else 0.0
+
+
 class Source:
     """The snapshots that are drawn, their mask and units."""
 
-    def __init__(self, run, asked, step, needed, cells, in_space):
-        self.run, self.cells, self.in_space = run, cells, in_space
+    def __init__(self, run, o, needed):
+        self.run, self.cells, self.in_space, self.celsius = run, o.cells, o.picture != "slice", o.celsius
+        asked, step = o.fields, o.step
         every = {**dict(run.fields), **dict(run.averages)}
         if not every:
             raise Wrong(f"{quoted(run.folder)} has no fields: add output.fields with velocity to the case")
@@ -194,8 +209,24 @@ class Source:
         shape = [self.last.cells[k] for k in (2, 1, 0) if k != "xyz".index(axis)]
         return self._known((axis, at), lambda snapshot: snapshot.fluid_plane(axis, at), shape)
 
-    def length(self):
-        return "m" if self.physical else "cells"
+    def length(self, longest):
+        """The unit in which lengths up to the longest, in m, are numbers that read well, and how many of it are 1 m; ("cells", 1)."""
+        if not self.physical:
+            return "cells", 1
+        return ("m", 1) if longest >= 0.5 else ("mm", 1e3) if longest >= 5e-4 else ("um", 1e6)
+
+    def place(self, value, longest):
+        unit, scale = self.length(longest)
+        return f"{scale * value:.4g} {unit}"
+
+    def axis(self, name, low, high, longest, about):
+        """Ticks of an axis, [(place, text)], and its label."""
+        unit, scale = self.length(longest)
+        ticks, offset = linear_axis(scale * low, scale * high, about)
+        return [(value / scale, words) for value, words in ticks], with_offset(f"{name} [{unit}]", offset)
+
+    def zero(self, quantity):
+        return zero_of(self.last, quantity, self.celsius)
 
     def label(self, quantity):
         """The quantity, and its unit on a second line."""
@@ -207,7 +238,7 @@ class Source:
         if quantity in QUANTITIES:
             return UNITS[quantity.split("_")[0]][0 if self.physical else 1]
         if scalar_of(self.last, quantity)[0]:
-            return "K" if scalar_of(self.last, quantity)[1].get("kind") == "heat" else ""
+            return "" if scalar_of(self.last, quantity)[1].get("kind") != "heat" else "degC" if self.zero(quantity) else "K"
         unit = self.last.unit(stored_array(self.last, quantity)[0] or quantity)
         return "" if unit in (None, "1") else unit
 
@@ -215,11 +246,13 @@ class Source:
         return f"step {snapshot.step}" + (f", time {snapshot.time:.6g} s" if self.physical else "")
 
 
-def filled(values, solid):
-    """Values in solid cells beside fluid ones are those of their fluid neighbours, so that colours do not fade at walls."""
+def filled(values, solid, deep=2):
+    """Values in solid cells beside fluid ones are those of their fluid neighbours, so that colours do not fade at walls; so many cells deep."""
     values = numpy.where(solid, 0, values).astype(numpy.float64)
     known = ~solid
-    for _ in range(2):
+    for _ in range(deep):
+        if known.all():
+            break
         total, count = numpy.zeros_like(values), numpy.zeros(values.shape)
         for axis in range(values.ndim):
             for by in (1, -1):
@@ -362,13 +395,43 @@ def array_plane(snapshot, quantity, axis, at):
     name, component = stored_array(snapshot, quantity)
     if name is None:
         raise Wrong(f"{quoted(snapshot.path)}: " + no_name("array", quantity, [*snapshot.arrays, "speed", "vorticity"]))
-    values = snapshot.plane(name, axis, at)[0].astype(numpy.float64)
-    if values.ndim == 2:
+    return one_of(snapshot.plane(name, axis, at)[0].astype(numpy.float64), len(snapshot.stored[name][1]) == 4, quantity, component)
+
+
+def one_of(values, several, quantity, component):
+    """Of an array with several numbers in a cell: a component, or the magnitude of a vector."""
+    if not several:
         return values
     known = COMPONENTS.get(values.shape[-1], ())
     if component is None and values.shape[-1] != 3:
-        raise Wrong(f"--of {quoted(quantity)}: choose a component" + (f", {quoted(quantity)}_{known[0]} to {quoted(quantity)}_{known[-1]}" if known else ""))
+        raise Wrong(f"{quoted(quantity)}: choose a component" + (f", {quoted(quantity)}_{known[0]} to {quoted(quantity)}_{known[-1]}" if known else ""))
     return numpy.sqrt((values**2).sum(axis=-1)) if component is None else values[..., known.index(component)]
+
+
+def quantity_volume(snapshot, quantity):
+    """The values [z, y, x] of a quantity."""
+    return on_levels(snapshot, lambda part, known: level_volume(part, known, quantity), lambda part: part.cell_levels())
+
+
+def level_volume(snapshot, known, quantity):
+    """The values of one level."""
+    name, component = (None, None) if quantity in QUANTITIES else stored_array(snapshot, quantity)
+    if quantity in QUANTITIES:
+        kind, _, component = quantity.partition("_")
+        name = array_of(snapshot, "velocity" if kind == "speed" else kind)
+        if name is None and kind == "vorticity" and array_of(snapshot, "velocity"):
+            return one_of(curl(snapshot[array_of(snapshot, "velocity")].astype(numpy.float64), snapshot.spacing, known), True, quantity, component or None)
+    if name is None:
+        raise Wrong(f"{quoted(snapshot.path)}: " + no_name("array", quantity, [*snapshot.arrays, "speed", "vorticity"]))
+    return one_of(snapshot[name].astype(numpy.float64), len(snapshot.stored[name][1]) == 4, quantity, component or None)
+
+
+def curl(velocity, spacing, known):
+    """[z, y, x, component]"""
+    def slope(i, j):
+        return derivative(velocity[..., i], 2 - j, spacing[j], known)
+
+    return numpy.stack([slope(2, 1) - slope(1, 2), slope(0, 2) - slope(2, 0), slope(1, 0) - slope(0, 1)], axis=-1)
 
 
 def curl_plane(snapshot, known, component, axis, at):
@@ -454,6 +517,14 @@ def actor_of(source, table=None, color=None, opacity=1.0, lit=True):
         surface.SetDiffuse(0.75)
     else:
         surface.LightingOff()
+    return actor
+
+
+def colored(source, table):
+    """The actor of points coloured by their array `colour`."""
+    actor = actor_of(source, table)
+    actor.GetMapper().SetScalarModeToUsePointFieldData()
+    actor.GetMapper().SelectColorArray("colour")
     return actor
 
 
@@ -625,8 +696,12 @@ class Slice:
         self.u, self.v = [k for k in range(3) if k != a]
 
     def values(self, snapshot):
-        found = quantity_plane(snapshot, self.o.of, self.axis, self.o.at)[0]
-        return found[~self.mask(snapshot)]
+        return self.plane(snapshot)[0][~self.mask(snapshot)]
+
+    def plane(self, snapshot):
+        """The values that are drawn, and the place of the plane."""
+        values, place = quantity_plane(snapshot, self.o.of, self.axis, self.o.at)
+        return values - self.source.zero(self.o.of), place
 
     def mask(self, snapshot):
         """The cells without a value: solid ones, of a scalar those that do not hold it. Files have its reference there."""
@@ -642,7 +717,7 @@ class Slice:
         return self.source.solid_plane(self.axis, snapshot.place(self.axis, self.o.at))
 
     def draw(self, snapshot, low, high, path):
-        values, place = quantity_plane(snapshot, self.o.of, self.axis, self.o.at)
+        values, place = self.plane(snapshot)
         solid = self.mask(snapshot)
         if solid.all():
             raise Wrong(f"no cell at {self.axis} = {place:g} is fluid: choose another plane with --at")
@@ -674,6 +749,7 @@ class Slice:
             renderer.AddActor(edges)
         if self.o.streamlines:
             self.add_lines(renderer, snapshot, place, self.solid(snapshot), 1 / scale)
+        note = self.add_arrows(renderer, snapshot, place, self.solid(snapshot), scale) if self.o.arrows else ""
         for cells, filled_ in ((solid, True), (self.solid(snapshot), False)):
             if not cells.any():
                 continue
@@ -705,9 +781,9 @@ class Slice:
         self.add_axes(renderer, (left, right), (bottom, top), margin["left"], shift, plot)
         bar = max(plot[1], 180)
         color_bar(renderer, table, self.source.label(self.o.of), margin["left"] + plot[0] + 28, shift + (plot[1] - bar) // 2, 22, bar - 50)
-        title = self.o.title or f"{self.source.run.name}: {words_of(self.o.of)} at {self.axis} = {place:.4g} {self.source.length()}"
+        title = self.o.title or f"{self.source.run.name}: {words_of(self.o.of)} at {self.axis} = {self.source.place(place, max(width, height))}"
         text(renderer, title, margin["left"], h - 12, 19, up="top", bold=True)
-        text(renderer, self.source.when(snapshot), margin["left"], h - 38, 15, up="top")
+        text(renderer, ", ".join(filter(None, [self.source.when(snapshot), note])), margin["left"], h - 38, 15, up="top")
         picture_of(window_of(renderer, w, h), path)
 
     def grid(self, snapshot, values, left, bottom, right, top):
@@ -776,13 +852,48 @@ class Slice:
         lines.SetPosition(0, 0, pixel)
         renderer.AddActor(lines)
 
+    def add_arrows(self, renderer, snapshot, place, solid, scale):
+        """Arrows of the velocity in the plane, about 40 pixels apart, dark on light; how long the longest one is."""
+        velocity = velocity_plane(snapshot, self.axis, place)
+        along = numpy.where(solid[..., None], 0, velocity[..., [self.u, self.v]])
+        speed = numpy.hypot(along[..., 0], along[..., 1])
+        fastest = float(numpy.quantile(speed[~solid], 0.995)) or float(speed.max())
+        if not fastest > 0:
+            return "no velocity in the plane"
+        spacing = snapshot.spacing[self.u], snapshot.spacing[self.v]
+        every = [max(1, round(40 / (scale * side))) for side in spacing]
+        apart = min(n * side for n, side in zip(every, spacing))
+        at = [numpy.arange((count - 1) % n // 2, count, n) for count, n in zip(speed.shape[::-1], every)]
+        bodies = {}
+        for color, wider, above in (((1, 1, 1), 0.9 / scale, 1.0), (DARK, 0.0, 1.2)):
+            points, cells = vtkPoints(), vtkCellArray()
+            for k in at[1]:
+                for i in at[0]:
+                    long = min(speed[k, i] / fastest, 1.2) * 0.95 * apart
+                    if long < 0.12 * apart:
+                        continue
+                    direction = along[k, i] / speed[k, i]
+                    middle = snapshot.coordinates()[self.u][i], snapshot.coordinates()[self.v][k]
+                    for corners in arrow(long, max(1 / scale, 0.05 * apart), wider):
+                        cells.InsertNextCell(len(corners))
+                        for x, y in corners:
+                            cells.InsertCellPoint(points.InsertNextPoint(middle[0] + x * direction[0] - y * direction[1],
+                                                                         middle[1] + x * direction[1] + y * direction[0], 0))
+            bodies[color] = vtkPolyData()
+            bodies[color].SetPoints(points)
+            bodies[color].SetPolys(cells)
+            actor = actor_of(bodies[color], color=color, lit=False)
+            actor.SetPosition(0, 0, above / scale)
+            renderer.AddActor(actor)
+        return f"an arrow of full length: {fastest:.3g} {self.source.unit('velocity_x')}"
+
     def add_axes(self, renderer, across, up, left, bottom, plot):
         """The frame, ticks and lengths."""
         frame = [(left, bottom, 0), (left + plot[0], bottom, 0), (left + plot[0], bottom + plot[1], 0), (left, bottom + plot[1], 0), (left, bottom, 0)]
         flat(renderer, lines_of([frame]), DARK)
-        unit = self.source.length()
+        longest = max(across[1] - across[0], up[1] - up[0])
         for (low, high), length, name, is_up in ((across, plot[0], "xyz"[self.u], False), (up, plot[1], "xyz"[self.v], True)):
-            ticks, common = linear_axis(low, high, max(2, min(8, length // (60 if is_up else 110))))
+            ticks, label = self.source.axis(name, low, high, longest, max(2, min(8, length // (60 if is_up else 110))))
             for value, words in ticks:
                 at = (value - low) / (high - low) * length
                 if is_up:
@@ -791,22 +902,24 @@ class Slice:
                 else:
                     flat(renderer, lines_of([[(left + at, bottom - 6, 0), (left + at, bottom, 0)]]), DARK)
                     text(renderer, words, left + at, bottom - 10, 15, across="centered", up="top")
-            label = f"{name} [{unit}]" + (f"  ({ascii_power(common)})" if common else "")
             if is_up:
                 text(renderer, label, 10, bottom + plot[1] / 2, 15, across="centered", up="top", turned=True)
             else:
                 text(renderer, label, left + plot[0] / 2, bottom - 34, 15, across="centered", up="top")
 
 
-def ascii_power(common):
-    """Powers of ten as the font has them."""
-    return re.sub("10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda m: "1e" + m[1].translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")), common).replace("× ", "x ").strip()
+def arrow(length, thickness, wider):
+    """Polygons of an arrow to the right around 0, [[(x, y), ..], ..], wider by some length on all sides."""
+    head = min(0.5 * length, 6 * thickness)
+    tail, tip, neck = -length / 2 - wider, length / 2 + 2.2 * wider, length / 2 - head - wider
+    half, barb = thickness / 2 + wider, 0.42 * head + 1.5 * wider
+    return [[(tail, -half), (neck + wider, -half), (neck + wider, half), (tail, half)], [(neck, -barb), (tip, 0), (neck, barb)]]
 
 
 # ---- in space ----
 
 class Space:
-    """Streamlines, vortices or pores in perspective."""
+    """Streamlines, arrows, surfaces, vortices or pores in perspective."""
 
     def __init__(self, source, o):
         self.source, self.o = source, o
@@ -814,12 +927,19 @@ class Space:
             raise Wrong(f"{quoted(source.last.path)} is one cell thick: only a slice shows it")
         if o.picture == "pores" and not source.solid().any():
             raise Wrong(f"{quoted(source.last.path)}: no cell is solid, so there are no pores")
+        self.colors = o.colors
         # Of an animation the pictures are comparable: the same level in all, and those at rest are empty.
         self.level = o.level
         if o.picture == "vortices" and o.level is None:
             self.level = self.usual_level(source.last)
-        elif o.picture != "vortices" and not self.velocity(source.last).any():
+        elif o.picture == "isosurface" and o.level is None:
+            fluid = self.quantity(source.last, o.of)[~source.solid()]
+            self.level = float((fluid.min() + fluid.max()) / 2)
+        elif o.picture not in ("vortices", "isosurface") and not self.velocity(source.last).any():
             raise Wrong(f"{quoted(source.last.path)}: the fluid is at rest")
+
+    def quantity(self, snapshot, name):
+        return quantity_volume(snapshot, name) - self.source.zero(name)
 
     def usual_level(self, snapshot):
         """The value of Q that 3 % of the cells exceed."""
@@ -841,39 +961,43 @@ class Space:
         return on_levels(snapshot, lambda part, _: part[name].astype(numpy.float64), lambda part: part.cell_levels())
 
     def values(self, snapshot):
-        return numpy.sqrt((self.velocity(snapshot)**2).sum(axis=-1))[~self.source.solid()]
+        """Of the quantity that gives the colours."""
+        return self.quantity(snapshot, self.colors)[~self.source.solid()]
 
     def draw(self, snapshot, low, high, path):
         solid = self.source.solid()
-        velocity = self.velocity(snapshot)
-        speed = numpy.sqrt((velocity**2).sum(axis=-1))
-        table = colors("speed", low, high)
+        shown = self.quantity(snapshot, self.colors)
+        table = colors(self.colors, low, high)
         renderer = vtkRenderer()
         cell = min(snapshot.spacing)
         sides = snapshot.spacing * numpy.array(snapshot.cells)
         note = ""
         if self.o.picture == "vortices":
-            note = self.add_vortices(renderer, snapshot, speed, solid, table)
-        elif velocity.any():
+            note = self.add_surface(renderer, snapshot, self.q(snapshot), "Q", shown, solid, table)
+        elif self.o.picture == "isosurface":
+            values = filled(self.quantity(snapshot, self.o.of), solid, max(solid.shape))
+            note = self.add_surface(renderer, snapshot, values, words_of(self.o.of), shown, solid, table)
+        elif self.o.picture == "arrows":
+            note = self.add_arrows(renderer, snapshot, self.velocity(snapshot), shown, solid, table)
+        elif self.velocity(snapshot).any():
+            velocity = self.velocity(snapshot)
             seeds = self.seeds(snapshot, velocity, solid)
-            image = image_of(snapshot, {"velocity": velocity, "speed": speed})
+            image = image_of(snapshot, {"velocity": velocity, "colour": filled(shown, solid)})
             traced = streamlines(image, seeds, (3 if self.o.picture == "pores" else 2) * sides.max(), cell / 3)
             tubes = vtkTubeFilter()
             tubes.SetInputConnection(traced.GetOutputPort())
             tubes.SetRadius(self.o.radius or max(0.15 * cell, 0.0022 * sides.max()))
             tubes.SetNumberOfSides(8)
-            actor = actor_of(tubes, table)
-            actor.GetMapper().SetScalarModeToUsePointFieldData()
-            actor.GetMapper().SelectColorArray("speed")
-            renderer.AddActor(actor)
+            renderer.AddActor(colored(tubes, table))
         if solid.any():
             self.add_solid(renderer, snapshot, solid)
         width, height = self.o.size or (1200, 800)
         window = window_of(renderer, width, height)
         self.look(renderer, snapshot)
         self.add_box(renderer, snapshot)
-        color_bar(renderer, table, self.source.label("speed"), width - 130, 140, 22, max(120, height - 330))
-        what = {"streamlines": "streamlines", "vortices": "vortices (Q-criterion)", "pores": "streamlines in the pores"}[self.o.picture]
+        color_bar(renderer, table, self.source.label(self.colors), width - 130, 140, 22, max(120, height - 330))
+        what = {"streamlines": "streamlines", "arrows": "velocity", "isosurface": words_of(self.o.of), "vortices": "vortices (Q-criterion)",
+                "pores": "streamlines in the pores"}[self.o.picture]
         text(renderer, self.o.title or f"{self.source.run.name}: {what}", 24, height - 14, 21, up="top", bold=True)
         text(renderer, ", ".join(filter(None, [self.source.when(snapshot), note])), 24, height - 44, 15, up="top")
         if solid.any() and self.o.picture == "pores":
@@ -914,22 +1038,54 @@ class Space:
         inside = ((found >= 0) & (found <= cells - 1)).all(axis=1)
         return snapshot.origin + found[inside] * spacing
 
-    def add_vortices(self, renderer, snapshot, speed, solid, table):
-        """The iso-surface of Q; a text with its level."""
-        q = self.q(snapshot)
-        if not q.min() < self.level < q.max() and not self.o.animate:
-            raise Wrong(f"--level {self.level:g}: Q is between {q.min():.4g} and {q.max():.4g} at step {snapshot.step}")
-        image = image_of(snapshot, {"q": q, "speed": filled(speed, solid)})
-        image.GetPointData().SetActiveScalars("q")
+    def add_surface(self, renderer, snapshot, values, name, shown, solid, table):
+        """The surface where values are self.level; a text with the level."""
+        unit = ("1/s²" if self.source.physical else "1/step²") if name == "Q" else self.source.unit(self.o.of)
+        inside = values[~solid]
+        if not inside.min() < self.level < inside.max() and not self.o.animate:
+            raise Wrong(f"--level {self.level:g}: {name} is between {inside.min():.4g} and {inside.max():.4g} at step {snapshot.step}")
+        image = image_of(snapshot, {"level": values, "colour": filled(shown, solid)})
+        image.GetPointData().SetActiveScalars("level")
         surface = vtkFlyingEdges3D()
         surface.SetInputData(image)
         surface.SetValue(0, self.level)
         surface.InterpolateAttributesOn()
-        actor = actor_of(surface, table)
-        actor.GetMapper().SetScalarModeToUsePointFieldData()
-        actor.GetMapper().SelectColorArray("speed")
-        renderer.AddActor(actor)
-        return f"Q = {self.level:.4g} " + ("1/s²" if self.source.physical else "1/step²")
+        renderer.AddActor(colored(surface, table))
+        return f"{name} = {self.level:.4g}" + (f" {unit}" if unit else "")
+
+    def add_arrows(self, renderer, snapshot, velocity, shown, solid, table):
+        """Arrows of the velocity in a grid of about --count fluid cells; how long the longest one is."""
+        fluid, cells = ~solid, numpy.array(snapshot.cells)
+        speed = numpy.sqrt((velocity**2).sum(axis=-1))
+        fastest = float(numpy.quantile(speed[fluid], 0.995)) or float(speed.max())
+        if not fastest > 0:
+            return "at rest"
+        sides = snapshot.spacing * cells
+        apart = (sides.prod() / self.o.count) ** (1 / 3)
+        at = [numpy.unique(((numpy.arange(n) + 0.5) * count / n).astype(int)) for count, n in zip(cells, numpy.maximum(1, numpy.round(sides / apart)).astype(int))]
+        x, y, z = (a.ravel() for a in numpy.meshgrid(*at, indexing="ij"))
+        kept = fluid[z, y, x] & (speed[z, y, x] > 0.03 * fastest)
+        x, y, z = x[kept], y[kept], z[kept]
+        found = points_of(snapshot.origin + numpy.stack([x, y, z], axis=-1) * snapshot.spacing)
+        vectors = velocity[z, y, x] / numpy.maximum(fastest, speed[z, y, x])[:, None]
+        for name, array in (("velocity", vectors), ("colour", shown[z, y, x])):
+            stored = numpy_to_vtk(numpy.ascontiguousarray(array, dtype=numpy.float32), deep=True)
+            stored.SetName(name)
+            found.GetPointData().AddArray(stored)
+        found.GetPointData().SetActiveVectors("velocity")
+        found.GetPointData().SetActiveScalars("colour")
+        one = vtkArrowSource()
+        one.SetTipResolution(16)
+        one.SetShaftResolution(10)
+        glyphs = vtkGlyph3D()
+        glyphs.SetInputData(found)
+        glyphs.SetSourceConnection(one.GetOutputPort())
+        glyphs.SetVectorModeToUseVector()
+        glyphs.SetScaleModeToScaleByVector()
+        glyphs.SetColorModeToColorByScalar()
+        glyphs.SetScaleFactor(1.1 * apart)
+        renderer.AddActor(colored(glyphs, table))
+        return f"an arrow of full length: {fastest:.3g} {self.source.unit('velocity_x')}"
 
     def add_solid(self, renderer, snapshot, solid):
         """The surface of the solid cells, smoothed over about a cell."""
@@ -975,14 +1131,13 @@ class Space:
                 continue
             outward = numpy.array([first[1] - last[1], last[0] - first[0]]) / length
             outward *= numpy.sign(outward @ ((first + last) / 2 - middle)) or 1
-            ticks, common = linear_axis(low[axis], high[axis], max(2, min(8, length // 75)))
+            ticks, label = self.source.axis("xyz"[axis], low[axis], high[axis], max(high - low), max(2, min(8, length // 75)))
             for value, words in ticks:
                 place = begin.copy()
                 place[axis] = value
                 at = pixel(place)
                 flat(renderer, lines_of([[(*at, 0), (*(at + 6 * outward), 0)]]), DARK)
                 text(renderer, words, *(at + (20 + 10 * abs(outward[0])) * outward), 14, across="centered", up="centered")
-            label = f"{'xyz'[axis]} [{self.source.length()}]" + (f"  ({ascii_power(common)})" if common else "")
             text(renderer, label, *((first + last) / 2 + (46 + 22 * abs(outward[0])) * outward), 15, across="centered", up="centered")
 
     def look(self, renderer, snapshot):
@@ -1025,20 +1180,25 @@ def movie(frames, output):
     return output
 
 
+def needed_for(quantity):
+    """One of these arrays has to be in the snapshots."""
+    if quantity in ("pressure", "density") or quantity not in QUANTITIES:
+        return [quantity]
+    return ["vorticity", "velocity"] if quantity.startswith("vorticity") else ["velocity"]
+
+
 def render(o):
     run = Run(o.run)
-    needed = ["velocity"]
-    if o.picture == "slice" and o.of in ("pressure", "density"):
-        needed = [o.of]
-    elif o.picture == "slice" and o.of.startswith("vorticity") and o.of in QUANTITIES:
-        needed = ["vorticity", "velocity"]
-    elif o.picture == "slice" and o.of not in QUANTITIES:
-        needed = [o.of]
-    source = Source(run, o.fields, o.step, needed, o.cells, o.picture != "slice")
+    if o.colors is None and o.picture != "slice":
+        o.colors = "speed"
+    if o.count is None:
+        o.count = 900 if o.picture == "arrows" else 90
+    source = Source(run, o, needed_for(o.of if o.picture in ("slice", "isosurface") else "speed"))
     if o.edges and not (o.picture == "slice" and isinstance(source.last, Refined)):
         raise Wrong("--edges: " + (f"{quoted(source.last.path)} has one level" if o.picture == "slice" else "only a slice shows edges of levels"))
-    if o.picture == "slice" and o.streamlines and not array_of(source.last, "velocity"):
-        raise Wrong(f"{quoted(source.last.path)}: streamlines need velocity")
+    for asked, what in ((o.streamlines, "streamlines"), (o.arrows, "arrows")):
+        if o.picture == "slice" and asked and not array_of(source.last, "velocity"):
+            raise Wrong(f"{quoted(source.last.path)}: {what} need velocity")
     if o.picture == "slice" and o.axis is None:
         thin = [k for k in range(3) if source.last.cells[k] == 1]
         o.axis = "xyz"[thin[0]] if thin else "z"
@@ -1049,7 +1209,7 @@ def render(o):
         raise Wrong(f"{quoted(source.name)} has one snapshot; an animation needs two or more")
     find_display()
     drawing = (Slice if o.picture == "slice" else Space)(source, o)
-    quantity = o.of if o.picture == "slice" else "speed"
+    quantity = o.of if o.picture == "slice" else o.colors
     last = source.last
     note = f", cells of level {last.level} of 0 to {len(last.levels) - 1}" if isinstance(last, Refined) else ""
     if o.range:
@@ -1118,14 +1278,18 @@ def main():
     parser.add_argument("--fields", metavar="NAME", help="the snapshots or averages of this name; the first with what is needed unless given")
     parser.add_argument("--step", metavar="N", type=int, help="the snapshot of this step; the last unless given")
     parser.add_argument("--of", metavar="NAME", default="speed",
-                        help="slice: the quantity (speed): " + ", ".join(QUANTITIES) + ", or any array of the snapshot")
+                        help="slice, isosurface: the quantity (speed): " + ", ".join(QUANTITIES) + ", or any array of the snapshot, such as a scalar")
+    parser.add_argument("--colors", metavar="NAME", help="in space: the quantity that gives the colours (speed)")
+    parser.add_argument("--celsius", action="store_true", help="temperatures in degC, those of --level and --range, too")
     parser.add_argument("--axis", choices=("x", "y", "z"), help="slice: across this axis (z, or the axis with one cell)")
     parser.add_argument("--at", metavar="PLACE", type=float, help="slice: the place along the axis, in m or cells; the middle unless given")
     parser.add_argument("--streamlines", action="store_true", help="slice: streamlines of the velocity in the plane")
+    parser.add_argument("--arrows", action="store_true", help="slice: arrows of the velocity in the plane, their lengths as its magnitude")
     parser.add_argument("--edges", action="store_true", help="slice: the edges of levels of a refined grid")
     parser.add_argument("--cells", metavar="K", type=int, help="of a refined grid: in cells of level K")
-    parser.add_argument("--level", metavar="Q", type=float, help="vortices: the value of Q on the surface; 3 %% of the cells are inside unless given")
-    parser.add_argument("--count", metavar="N", type=count_option, default=90, help="streamlines: about so many (90)")
+    parser.add_argument("--level", metavar="VALUE", type=float, help="isosurface: the value on it; the middle of all unless given. "
+                        "vortices: of Q; 3 %% of the cells are inside unless given")
+    parser.add_argument("--count", metavar="N", type=count_option, help="in space: about so many streamlines (90) or arrows (900)")
     parser.add_argument("--radius", metavar="LENGTH", type=float, help="streamlines: of the tubes")
     parser.add_argument("--view", metavar="X,Y,Z", type=view_option, default=[-0.9, -1.5, 0.8],
                         help="in space: direction from the box to the eye (-0.9,-1.5,0.8; write --view=-1,0,0)")

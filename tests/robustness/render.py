@@ -131,6 +131,30 @@ for kind, more in (("streamlines", []), ("vortices", []), ("pores", ["--count", 
         shapes[kind] = (~plain[:, :380]).sum(), solid[:, :380].sum()
         check(image.shape[:2] == (400, 500) and shapes[kind][0] > 300 and solid.sum() > 100, f"{kind}: coloured pixels and grey ones: {shapes[kind]}")
 
+# Arrows, in a plane where there is fluid, and in space; surfaces of scalars.
+image, without = picture("arrows in a slice", "run", "--arrows"), picture("the same without", "run")
+if image is not None and without is not None:
+    left, right, top, bottom = frame_of(without)
+    cell, inner = (right - left) / 40, (slice(top + 3, bottom - 2), slice(left + 3, right - 2))
+    differ = (abs(image - without) > 0.1).any(axis=2)[inner]
+    body = differ[round(7 * cell):round(13 * cell), round(11 * cell):round(15 * cell)]
+    # 40 pixels apart: each has its place, and its dark pixels are more along than across it.
+    dark = near(image, (0.15, 0.15, 0.17))[inner] & differ
+    tiles = dark[:, :round(5 * cell)]  # in the stream ahead of the body
+    wide, high = (numpy.diff(numpy.flatnonzero(numpy.diff(tiles.any(axis=k).astype(int)) != 0))[::2].mean() for k in (0, 1))
+    check(differ.sum() > 2000 and not body.any() and wide > 1.2 * high, f"arrows along the stream, none in the body: {differ.sum()} pixels, {wide:.1f} x {high:.1f}")
+for what, arguments in (("arrows in space", ["arrows", "--colors", "dye"]), ("a surface of a scalar", ["isosurface", "--of", "dye", "--level", "0.2"]),
+                        ("a surface of the speed, coloured by heat", ["isosurface", "--colors", "body_heat"]), ("streamlines with the colours of a scalar", ["streamlines", "--colors", "dye"]),
+                        ("a surface of a component", ["isosurface", "--of", "vorticity_z", "--level", "0.05"])):
+    image = picture(what, "warm", *arguments, "--size", "500x400")
+    check(image is None or ((image.max(axis=2) - image.min(axis=2))[:, :380] > 0.1).sum() > 300, f"{what}: has colours")
+ends = []
+for more in ([], ["--celsius"]):
+    said = render("warm", "--of", "body_heat", "--output", "x.png", *more)
+    ends.append([float(n) for n in re.findall(r"body_heat ([-0-9.e+]+) to ([-0-9.e+]+)", said.stdout)[0]])
+    os.remove("x.png")
+check(abs(ends[0][0] - ends[1][0] - 273.15) < 0.11 and abs(ends[0][1] - ends[1][1] - 273.15) < 0.11 and ends[1][1] > ends[1][0], f"temperatures in K and degC: {ends}")
+
 # Scalars and other arrays, by their names: a body that conducts has its own colours, hotter than all fluid; one that only gives a value is grey.
 for what, arguments, grey in (("heat", ["--of", "body_heat"], False), ("heat alone in its file", ["--of", "body_heat", "--fields", "heat"], False), ("dye", ["--of", "dye"], True),
                               ("the mean heat", ["--of", "body_heat", "--fields", "mean"], False), ("its variance", ["--of", "body_heat_variance"], True),
@@ -193,6 +217,10 @@ known[2:4, 1] = False
 check(numpy.allclose(fine[inner], expected[inner]) and (drawing.derivative(ramp, 0, 0.5, known)[known] == numpy.where(known, 2, 0)[known]).all() and
       fine.shape == (12, 8, 6), "coarser cells are drawn linear; differences take cells of the level")
 
+spin = numpy.zeros((3, 4, 5, 3))
+spin[..., 0], spin[..., 1], spin[..., 2] = -2.0 * 0.5 * numpy.arange(4)[:, None], 3.0 * 0.5 * numpy.arange(5), 0.25 * numpy.arange(4)[:, None]
+check(numpy.allclose(drawing.curl(spin, [0.5] * 3, None), [0.5, 0, 5.0]), "the curl of a turning flow in space")
+
 # Animations: frames or a movie, whose colours are the same.
 no_ffmpeg = {"PATH": os.path.abspath("tools")}
 os.makedirs("tools")
@@ -222,7 +250,9 @@ for arguments, words in [
         (["run", "--output", "x.gif"], [".png"]), (["run", "--animate", "--output", "x.png"], [".gif, .webm or .mp4"]),
         (["run", "--output", "nowhere/x.png"], ["no such folder"]), (["flat", "streamlines"], ["one cell thick"]),
         (["run", "--edges"], ["has one level"]), (["run", "--cells", "0"], ["has one level"]), (["refined", "--fields", "main", "--cells", "2"], ["no level 2"]),
-        (["refined", "--fields", "low", "--edges"], ["has one level"]), (["refined", "vortices", "--edges"], ["only a slice"]), (["run", "--at", "0.16", "--axis", "x", "--of", "vorticity_z"], ["vorticity_x alone"]), (["run", "vortices", "--level", "1e9"], ["--level 1e+09: Q is between"])]:
+        (["refined", "--fields", "low", "--edges"], ["has one level"]), (["refined", "vortices", "--edges"], ["only a slice"]), (["run", "--at", "0.16", "--axis", "x", "--of", "vorticity_z"], ["vorticity_x alone"]), (["run", "vortices", "--level", "1e9"], ["--level 1e+09: Q is between"]),
+        (["warm", "isosurface", "--of", "dye", "--level", "9"], ["--level 9: dye is between"]), (["warm", "arrows", "--colors", "die"], ["die", "did you mean dye?"]),
+        (["warm", "isosurface", "--of", "smoke"], ["no snapshots with smoke"]), (["run", "arrows", "--count", "0"], ["not a whole number from 1"])]:
     said = render(*arguments)
     check(said.returncode == 2 and said.stderr.startswith("render: ") and said.stderr.count("\n") == 1 and all(word in said.stderr for word in words) and not said.stdout,
           f"render {' '.join(arguments)}: {said.returncode} {said.stderr.strip()[-200:]}")
