@@ -126,8 +126,8 @@ void smooth_row(const struct smooth_plane *plane, int per_cell, double y, int co
         const double last = (1 - up) * a[right] + up * b[right];
         const bool whole = isfinite(first) && isfinite(last);
         for (; k < end && k < count; k++) {
-            const double x = (k + 0.5) / per_cell;
-            out[k] = whole ? first + (x - 0.5 - cell) * (last - first) : smooth_at(plane, x, y);
+            const double x = (k + 0.5) / per_cell, part = x - 0.5 - cell;
+            out[k] = whole ? (1 - part) * first + part * last : smooth_at(plane, x, y);
         }
     }
 }
