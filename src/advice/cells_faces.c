@@ -299,7 +299,7 @@ void advise_cells_no_inflow(const struct domain *d, const struct flow_case *c)
         if (!d->opening[k].open)
             continue;
         if (d->opening[k].inflow != 0 ||
-            (what->kind == FACE_velocity && what->profile == PROFILE_table))
+            (what->kind == FACE_velocity && profile_has(what->profile, PROFILE_HAS_numbers)))
             return;
         out = out || face_holds_density(what);
         if (what->kind == FACE_velocity && face_speed(what) > 0)

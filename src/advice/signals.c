@@ -63,9 +63,9 @@ static int direction_of(const struct flow_case *c, int k)
     const double in = (side % 2 ? -1 : 1) * what->velocity[side / 2];
     double range[2];
     signal_range(&what->signal, range);
-    return signal_changes_sign(&what->signal) || what->profile == PROFILE_table ? 0
-           : in * (range[0] + range[1]) < 0                                     ? -1
-                                                                                : 1;
+    return signal_changes_sign(&what->signal) || profile_has(what->profile, PROFILE_HAS_numbers) ? 0
+           : in * (range[0] + range[1]) < 0 ? -1
+                                            : 1;
 }
 
 struct opening_name {

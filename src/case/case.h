@@ -71,14 +71,28 @@ enum face_kind { FACE_LIST(X) };
 enum face_rule { FACE_RULE_LIST(X) };
 #undef X
 
-/* Profile of a velocity over its face: a factor, 1 at its largest. */
+/* Properties of a profile. */
+enum {
+    PROFILE_HAS_edges = 1,   /* 0 at edges beside walls, 1 at its largest; it spans the open part */
+    PROFILE_HAS_numbers = 2, /* from a file: of any sign */
+    PROFILE_HAS_height = 4,  /* varies along one axis, by the position: struct case_heights */
+    PROFILE_HAS_radius = 8,  /* by the distance from a point: struct case_heights */
+};
+
+/* Profile of a velocity over its face: a factor. */
+/* clang-format off */
 #define PROFILE_LIST(X)                                                                            \
-    X(uniform)                                                                                     \
-    X(parabola) /* product of parabolas, along each axis that ends at a wall or velocity face */   \
-    X(duct)     /* developed flow in the rectangle of the face (a series) */                       \
-    X(power)    /* (distance from the edge / half width)^(1 / power), same axes; turbulent */      \
-    X(table)    /* from a file */
-#define X(name) PROFILE_##name,
+    X(uniform, 0)                                                                                  \
+    X(parabola, PROFILE_HAS_edges) /* product of parabolas, along each axis with an edge */        \
+    X(duct, PROFILE_HAS_edges)     /* developed flow in the rectangle of the face (a series) */    \
+    X(power, PROFILE_HAS_edges)    /* (distance from the edge / half width)^(1 / power) */         \
+    X(table, PROFILE_HAS_numbers)  /* from a file, for each cell */                                \
+    X(height, PROFILE_HAS_numbers | PROFILE_HAS_height) /* from a file, by the height */           \
+    X(radius, PROFILE_HAS_numbers | PROFILE_HAS_radius) /* from a file, by the distance */         \
+    X(log, PROFILE_HAS_height)     /* logarithmic law of the height over rough ground */           \
+    X(shear, PROFILE_HAS_height)   /* power law of the height */
+/* clang-format on */
+#define X(name, ...) PROFILE_##name,
 enum profile { PROFILE_LIST(X) };
 #undef X
 
@@ -306,6 +320,23 @@ const struct case_scalar_wall *case_body_wall(const struct case_body *body, int 
 /* Does any part conduct the scalar? */
 bool case_body_conducts(const struct case_body *body, int scalar);
 
+/* A factor by the height over a position along an axis, or by the distance from a point of the
+ * face. Unused members are 0. */
+struct case_heights {
+    int axis;           /* height, log, shear: along which height is measured */
+    double from;        /* position of height 0; cell i spans [i, i + 1] */
+    double roughness;   /* log: length, positive */
+    double reference;   /* log, shear: the height of factor 1, positive */
+    double exponent;    /* shear */
+    double center[2];   /* radius: the point, along the face's axes */
+    char *file;         /* height, radius: CSV, a height or distance and a factor in each line */
+    uint64_t checksum;  /* of its numbers */
+    double unit;        /* of its heights, cells */
+    int points;         /* of its lines, >= 2 */
+    double *at, *value; /* [points] heights in cells, ascending, and factors */
+    double peak;        /* largest magnitude of the factor over the opening's cells */
+};
+
 /* The boundary condition of a face, or of a part of one. */
 struct case_face {
     char *place; /* position in the case file, for fail_case(); or NULL */
@@ -326,6 +357,7 @@ struct case_face {
     double share_time;         /* steps in which a deviation falls to 1/e; 0: chosen */
     struct case_signal signal; /* scales the velocity and the density's distance from 1 */
     struct case_scalar_wall scalar[CASE_SCALARS];
+    struct case_heights heights; /* profiles by height or radius */
 };
 
 /* Shapes of parts of faces. */
@@ -793,6 +825,9 @@ bool signal_changes_sign(const struct case_signal *s);
 
 /* Has a kind of face one of these properties (FACE_HAS_)? */
 bool face_has(enum face_kind kind, unsigned properties);
+
+/* Has a profile one of these properties (PROFILE_HAS_)? */
+bool profile_has(enum profile profile, unsigned properties);
 
 /* Can fluid pass a face of that kind? */
 bool face_open(enum face_kind kind);

@@ -13,9 +13,16 @@ static enum status read_face(const struct reader *r, struct node *n, int first, 
         (n->kind == NODE_MAPPING && !n->count))
         return value_wrong(r, n, keys_row(m.row));
     for (int f = first; f <= last && !s; f++) {
+        struct opening_cells cells = {.face = f};
+        int axes[2];
+        face_axes(f, axes);
+        for (int k = 0; k < 2; k++) {
+            cells.hi[k] = c->cells[axes[k]];
+            cells.center[k] = 0.5 * c->cells[axes[k]];
+        }
         c->faces[f].place = place_text(r->document, n->key_at);
         s = !c->faces[f].place        ? STATUS_MACHINE
-            : n->kind == NODE_MAPPING ? opening_read(m, f, &c->faces[f])
+            : n->kind == NODE_MAPPING ? opening_read(m, &cells, &c->faces[f])
                                       : opening_read_word(r, n, &c->faces[f]);
     }
     return s;

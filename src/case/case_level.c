@@ -411,23 +411,42 @@ enum status level_mask(struct map m, const int size[2], uint8_t **mask, char **f
     return s ? s : value_text(m, "checksum", &unused);
 }
 
+/* A file with two columns, positions that are scaled by 2^finer and values: what level 0 read. */
+static enum status copy_columns(struct map m, int points, const double *at, const double *value,
+                                const char *file, int finer, double **to_at, double **to_value,
+                                char **to_file)
+{
+    const size_t bytes = (size_t)points * sizeof *at;
+    const char *unused;
+    *to_at = malloc(bytes);
+    *to_value = malloc(bytes);
+    *to_file = strdup(file);
+    if (!*to_at || !*to_value || !*to_file)
+        return no_memory("a table");
+    for (int i = 0; i < points; i++)
+        (*to_at)[i] = ldexp(at[i], finer);
+    memcpy(*to_value, value, bytes);
+    const enum status s = value_text(m, "file", &unused);
+    return s ? s : value_text(m, "checksum", &unused);
+}
+
 enum status level_table(struct map m, struct case_signal *s)
 {
     const struct case_signal *const from = signal_of(m.r, m.node->parent);
-    const size_t bytes = (size_t)from->points * sizeof *from->times;
-    const char *unused;
-    s->times = malloc(bytes);
-    s->values = malloc(bytes);
-    s->file = strdup(from->file);
-    if (!s->times || !s->values || !s->file)
-        return no_memory("a table of times");
-    for (int i = 0; i < from->points; i++)
-        s->times[i] = ldexp(from->times[i], m.r->shorter);
-    memcpy(s->values, from->values, bytes);
     s->points = from->points;
     s->checksum = from->checksum;
-    const enum status status = value_text(m, "file", &unused);
-    return status ? status : value_text(m, "checksum", &unused);
+    return copy_columns(m, from->points, from->times, from->values, from->file, m.r->shorter,
+                        &s->times, &s->values, &s->file);
+}
+
+enum status level_heights(struct map m, struct case_heights *to)
+{
+    const struct node *const kind = m.node->parent->parent;
+    const struct case_heights *const from = &opening_of(m.r, kind->parent)->heights;
+    to->points = from->points;
+    to->checksum = from->checksum;
+    return copy_columns(m, from->points, from->at, from->value, from->file, m.r->level, &to->at,
+                        &to->value, &to->file);
 }
 
 /* Two cells of level 0, of n, and the weight of the second, for cell i of the level. */

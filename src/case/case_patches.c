@@ -64,40 +64,15 @@ static enum status read_shape(struct map m, struct case_patch *p)
 static enum status check_profile(struct map m, const struct case_patch *p)
 {
     const enum profile profile = p->opening.profile;
-    if (!opening_has_profile(&p->opening) || p->shape == PATCH_rectangle ||
+    const bool round = profile_has(profile, PROFILE_HAS_radius);
+    if ((!opening_has_profile(&p->opening) && !round) || p->shape == PATCH_rectangle ||
         (p->shape == PATCH_disc && profile != PROFILE_duct))
         return STATUS_OK;
     const struct node *n = node_get(map_get(m, key_face_kinds[p->opening.kind]), "profile");
     return fail_value(m.r, n, ": not over a %s (%s)", shapes[p->shape],
                       p->shape == PATCH_disc
-                          ? "parabola is that of a pipe; or uniform, power or file"
-                          : "uniform or file");
-}
-
-enum status patch_read(struct map m, void *thing)
-{
-    struct case_patch *const p = thing;
-    const struct flow_case *const c = m.r->c;
-    struct reader on_face = *m.r;
-    enum status s;
-    if (!(p->opening.place = place_text(m.r->document, m.node->key_at)))
-        return STATUS_MACHINE;
-    if ((s = record_read(m, 0, p)))
-        return s;
-    face_axes(p->face, on_face.axes);
-    m.r = &on_face;
-    if (c->faces[p->face].kind == FACE_periodic)
-        return fail_at(m.r->document, map_get(m, "face")->at,
-                       "patches.%s.face: %s is periodic, so it can have no parts", p->name,
-                       key_faces[p->face]);
-    if ((s = read_shape(m, p)) || (s = opening_read(m, p->face, &p->opening)))
-        return s;
-    if (face_on_nodes(&p->opening) && c->cells[p->face / 2] < 2)
-        return fail_at(m.r->document, m.node->key_at,
-                       "patches.%s is regularised, whose plane lies on cells, but there is only "
-                       "one cell along %s (at least 2, or rule: links)",
-                       p->name, key_axes[p->face / 2]);
-    return check_profile(m, p);
+                          ? "parabola is that of a pipe; or uniform, power, radius or file"
+                          : "uniform, file, or height");
 }
 
 /* The patch's bounding cells, lo <= cell < hi, along the face's axes. */
@@ -118,6 +93,44 @@ static void bounds_of(const struct case_patch *p, const int cells[3], int lo[2],
         lo[k] = (int)fmax(ceil(from - 0.5), 0);
         hi[k] = (int)fmin(floor(to - 0.5) + 1, n);
     }
+}
+
+static struct opening_cells cells_of(const struct case_patch *p, const int cells[3])
+{
+    struct opening_cells of = {.face = p->face};
+    bounds_of(p, cells, of.lo, of.hi);
+    for (int k = 0; k < 2; k++)
+        of.center[k] = p->shape == PATCH_disc ? p->center[k] : 0.5 * (p->from[k] + p->to[k]);
+    return of;
+}
+
+enum status patch_read(struct map m, void *thing)
+{
+    struct case_patch *const p = thing;
+    const struct flow_case *const c = m.r->c;
+    struct reader on_face = *m.r;
+    enum status s;
+    if (!(p->opening.place = place_text(m.r->document, m.node->key_at)))
+        return STATUS_MACHINE;
+    if ((s = record_read(m, 0, p)))
+        return s;
+    face_axes(p->face, on_face.axes);
+    m.r = &on_face;
+    if (c->faces[p->face].kind == FACE_periodic)
+        return fail_at(m.r->document, map_get(m, "face")->at,
+                       "patches.%s.face: %s is periodic, so it can have no parts", p->name,
+                       key_faces[p->face]);
+    if ((s = read_shape(m, p)))
+        return s;
+    const struct opening_cells cells = cells_of(p, c->cells);
+    if ((s = opening_read(m, &cells, &p->opening)))
+        return s;
+    if (face_on_nodes(&p->opening) && c->cells[p->face / 2] < 2)
+        return fail_at(m.r->document, m.node->key_at,
+                       "patches.%s is regularised, whose plane lies on cells, but there is only "
+                       "one cell along %s (at least 2, or rule: links)",
+                       p->name, key_axes[p->face / 2]);
+    return check_profile(m, p);
 }
 
 /* Is this cell in one of the patches after number k? */

@@ -117,24 +117,85 @@ KEY_WORDS_LIST(X)
 
 #include "case/key_scalars.h"
 
-/* Rows of the profile of a velocity over its face. */
-#define PROFILE_ROWS(P)                                                                            \
+/* Rows of profiles by height or by the distance from a point. */
+#define HEIGHTS_FILE_ROWS(P, word, like)                                                            \
+    {ROW(P ".file", KEY_TEXT), AT(case_heights, file), .late = true, .required = true,                  \
+     .restart = RESTART_FREE, .example = like,                                                          \
+     .meaning = "CSV: a " word " and a factor in each line; the path is relative to the case file; its "  \
+                "numbers may not change on a restart"},                                                 \
+    {ROW(P ".length", KEY_NUMBER), AT(case_heights, unit), .unit = UNIT_LENGTH, .range = POSITIVE,      \
+     .fallback = "1", .example = "1 m", .meaning = "unit of each " word " in the file"},                \
+    CHECKSUM_ROW(P ".checksum", LEVEL_SAME, case_heights, checksum, 0, "the numbers in the file")
+#define HEIGHTS_REFERENCE_ROW(P)                                                                    \
+    {ROW(P ".reference", KEY_NUMBER), AT(case_heights, reference), .unit = UNIT_LENGTH,                 \
+     .range = POSITIVE, .required = true, .example = "10 m",                                            \
+     .meaning = "height at which the velocity is the given one"}
+#define HEIGHTS_AXIS_ROWS(P)                                                                        \
+    {ROW(P ".axis", KEY_CHOICE), AT(case_heights, axis), .choices = key_axes, .required = true,         \
+     .example = "z", .meaning = "the axis along which height is measured, one of the face"},            \
+    {ROW(P ".from", KEY_NUMBER), AT(case_heights, from), .unit = UNIT_LENGTH,                           \
+     .range = BETWEEN(-FAR, FAR),                                                                       \
+     .fallback = "0", .example = "2 m", .meaning = "position of height 0, the ground"}
+
+#define HEIGHTS_ROWS(P)                                                                            \
+    {ROW(P ".profile.height", KEY_MAP), .otherwise = "another profile",                                 \
+     .example = "{file: wind.csv, axis: z, length: 1 m}",                                               \
+     .meaning = "a factor by height from a file, linear between the heights of the file, constant below " \
+                "and above them"},                                                                      \
+    HEIGHTS_FILE_ROWS(P ".profile.height", "height", "wind.csv"),                                       \
+    HEIGHTS_AXIS_ROWS(P ".profile.height"),                                                             \
+    {ROW(P ".profile.radius", KEY_MAP), .otherwise = "another profile",                                 \
+     .example = "{file: pipe.csv, length: 1 mm}",                                                       \
+     .meaning = "a factor by the distance from the middle of the face, rectangle or disc, from a file, "  \
+                "as with height"},                                                                      \
+    HEIGHTS_FILE_ROWS(P ".profile.radius", "distance", "pipe.csv"),                                     \
+    {ROW(P ".profile.log", KEY_MAP), .otherwise = "another profile",                                    \
+     .example = "{axis: z, roughness: 0.03 m, reference: 10 m}",                                        \
+     .meaning = "wind over rough ground: ln((z + roughness) / roughness) of the height z, over its "    \
+                "value at the reference height; 0 below the ground"},                                   \
+    {ROW(P ".profile.log.roughness", KEY_NUMBER), AT(case_heights, roughness), .unit = UNIT_LENGTH,     \
+     .range = POSITIVE, .required = true, .example = "0.03 m",                                          \
+     .meaning = "roughness length of the ground upstream"},                                             \
+    HEIGHTS_REFERENCE_ROW(P ".profile.log"),                                                            \
+    HEIGHTS_AXIS_ROWS(P ".profile.log"),                                                                \
+    {ROW(P ".profile.shear", KEY_MAP), .otherwise = "another profile",                                  \
+     .example = "{axis: z, exponent: 0.14, reference: 10 m}",                                           \
+     .meaning = "wind by a power of the height z: (z / reference)^exponent; 0 below the ground"},       \
+    {ROW(P ".profile.shear.exponent", KEY_NUMBER), .level = LEVEL_SAME, AT(case_heights, exponent),     \
+     .range = BETWEEN(0, 2), .required = true, .example = "0.14", .meaning = "the power"},              \
+    HEIGHTS_REFERENCE_ROW(P ".profile.shear"),                                                          \
+    HEIGHTS_AXIS_ROWS(P ".profile.shear")
+
+/* The same rows, where openings of faces have them with `velocity`. */
+#define HEIGHTS_LIKE(P, kind, what)                                                                 \
+    {ROW(P ".profile." kind, KEY_MAP), .also = "faces.<face>.velocity.profile." kind,                   \
+     .otherwise = "another profile", .example = what,                                                   \
+     .meaning = "as faces.<face>.velocity.profile." kind}
+#define HEIGHTS_AGAIN(P)                                                                            \
+    HEIGHTS_LIKE(P, "height", "{file: wind.csv, axis: z, length: 1 m}"),                                \
+    HEIGHTS_LIKE(P, "radius", "{file: pipe.csv, length: 1 mm}"),                                        \
+    HEIGHTS_LIKE(P, "log", "{axis: z, roughness: 0.03 m, reference: 10 m}"),                            \
+    HEIGHTS_LIKE(P, "shear", "{axis: z, exponent: 0.14, reference: 10 m}")
+
+/* Rows of the profile of a velocity over its face; HEIGHTS: of profiles by height or radius. */
+#define PROFILE_ROWS(P, HEIGHTS)                                                                            \
     {ROW(P ".profile", KEY_OR_MAP), AT(case_face, profile), .late = true, .where = FACE_MOVES,          \
      .write = profile_write, .choices = key_profiles, .fallback = "uniform", .example = "{power: 7}",   \
      .meaning = "profile over the face, at most 1; 0 at edges that border on a wall or a velocity "     \
-                "face; a map gives a power law or a file"},                                             \
+                "face; a map gives a power law, a file, or a profile by height or radius"},                                             \
     {ROW(P ".profile.power", KEY_NUMBER), .level = LEVEL_SAME,                                          \
      AT(case_face, power), .where = PROFILE(power),                                                     \
-     .range = BETWEEN(1, 100), .otherwise = "this or file", .example = "7",                             \
+     .range = BETWEEN(1, 100), .otherwise = "another profile", .example = "7",                             \
      .meaning = "n of (distance from the edge / half the width)^(1 / n)"},                              \
     {ROW(P ".profile.file", KEY_TEXT), AT(case_face, file), .late = true, .where = PROFILE(table),      \
-     .restart = RESTART_FREE, .otherwise = "this or power", .example = "profile.csv",                   \
+     .restart = RESTART_FREE, .otherwise = "another profile", .example = "profile.csv",                   \
      .meaning = "CSV or HDF5: a factor, or one for each component, for every cell of the face; its "    \
                 "numbers may not change on a restart"},                                                 \
     {ROW(P ".profile.dataset", KEY_TEXT), AT(case_face, dataset), .late = true,                         \
      .where = PROFILE(table), .restart = RESTART_FREE, .otherwise = "profile", .example = "inlet/profile",      \
      .meaning = "HDF5: the dataset in the file"},                                                       \
-    CHECKSUM_ROW(P ".profile.checksum", LEVEL_SAME, case_face, checksum, PROFILE(table), "the numbers in the file")
+    CHECKSUM_ROW(P ".profile.checksum", LEVEL_SAME, case_face, checksum, PROFILE(table), "the numbers in the file"), \
+    HEIGHTS(P)
 
 /* Rows of the boundary conditions of a face, or of a part of one. */
 #define OUTLET_ROWS(P)                                                                             \
@@ -165,7 +226,7 @@ KEY_WORDS_LIST(X)
      .meaning = "with share: time in which a deviation from it falls to 1/e, where inertia holds the "  \
                 "flow back; with much friction it takes longer, and this time may be short"}
 
-#define OPENING_ROWS(P, wall)                                                                      \
+#define OPENING_ROWS(P, wall, HEIGHTS)                                                                      \
     {ROW(P ".wall", KEY_MAP), .example = "{velocity: [0.1, 0, 0]}", .otherwise = wall,                  \
      .meaning = "a wall by half-way bounce-back, half a cell beyond the cells"},                        \
     {ROW(P ".wall.velocity", KEY_VECTOR), AT(case_face, velocity), .unit = UNIT_VELOCITY,               \
@@ -179,7 +240,7 @@ KEY_WORDS_LIST(X)
     {ROW(P ".velocity.value", KEY_VECTOR), AT(case_face, velocity), .unit = UNIT_VELOCITY,              \
      .range = MAGNITUDE(SUBSONIC), .required = true, .example = "[0.05, 0, 0]",                         \
      .meaning = "velocity where the profile is 1; the largest must stay below Mach 0.3"},               \
-    PROFILE_ROWS(P ".velocity"),                                                                   \
+    PROFILE_ROWS(P ".velocity", HEIGHTS),                                                                   \
     {ROW(P ".velocity.rule", KEY_CHOICE), AT(case_face, rule), .choices = key_face_rules,               \
      .fallback = "regularised", .example = "links",                                                     \
      .meaning = "regularised: wet nodes, the plane lies on the outermost cells' centres; links: "       \
@@ -205,7 +266,7 @@ KEY_WORDS_LIST(X)
      .example = "[0, 0.01, 0]",                                                                         \
      .meaning = "tangential velocity where the profile is 1, with rule regularised only (links leaves " \
                 "it free); its normal component must be 0; a time function multiplies it, too"},        \
-    PROFILE_ROWS(P ".pressure"),                                                                   \
+    PROFILE_ROWS(P ".pressure", HEIGHTS_AGAIN),                                                                   \
     {ROW(P ".pressure.rule", KEY_CHOICE), AT(case_face, rule), .choices = key_face_rules,               \
      .fallback = "regularised", .example = "links",                                                     \
      .meaning = "regularised: wet nodes, the plane lies on the outermost cells' centres; links: "       \
@@ -390,7 +451,7 @@ const struct key key_table[] = {
      .meaning = "the six faces: xmin xmax ymin ymax zmin zmax; x, y and z name both of a pair"},
     {ROW("faces.<face>", KEY_FACE), .choices = key_face_kinds, .otherwise = "required for all six",
      .example = "wall", .meaning = "kind of the face; a map also gives its values"},
-    OPENING_ROWS("faces.<face>", "a wall at rest"),
+    OPENING_ROWS("faces.<face>", "a wall at rest", HEIGHTS_ROWS),
 
     {ROW("patches", KEY_NAMES), .ordered = true,
      THINGS(flow_case, patches, patch_count, CASE_PATCHES, patch_read), .otherwise = "none",
@@ -426,7 +487,7 @@ const struct key key_table[] = {
      .meaning = "grey PNG with a pixel for each cell of the face, the first axis to the right, the "
                 "second one up, white inside; what it shows may not change on a restart"},
     CHECKSUM_ROW("patches.*.mask.checksum", LEVEL_SAME, case_patch, checksum, 0, "the mask"),
-    OPENING_ROWS("patches.*", "none"),
+    OPENING_ROWS("patches.*", "none", HEIGHTS_AGAIN),
 
     {ROW("force", KEY_MAP), .otherwise = "none", .example = "{acceleration: [1e-6, 0, 0]}",
      .meaning = "body force"},

@@ -34,4 +34,7 @@ enum status level_table(struct map m, struct case_signal *s);
  * the centres of cells of level 0. */
 enum status level_profile(struct map m, const int size[2], struct case_face *to);
 
+/* The table of a profile by height or radius, the map `height` or `radius`. */
+enum status level_heights(struct map m, struct case_heights *to);
+
 #endif

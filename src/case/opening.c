@@ -28,6 +28,8 @@ static double profile_speed(const struct case_face *face)
     const size_t cells = (size_t)face->table_size[0] * (size_t)face->table_size[1];
     const int step = face->table_components;
     double largest = 0;
+    if (profile_has(face->profile, PROFILE_HAS_height | PROFILE_HAS_radius))
+        return magnitude(face->velocity) * face->heights.peak;
     if (face->profile != PROFILE_table)
         return magnitude(face->velocity);
     for (size_t i = 0; i < cells; i++) {
@@ -63,6 +65,7 @@ enum status check_mach(const struct reader *r, const struct node *value, double 
 struct opening_work {
     struct map map;    /* of its kind: {value: ..., profile: ...} */
     int face, size[2]; /* cells of the face along its axes */
+    const struct opening_cells *cells;
     struct case_face *to;
 };
 
@@ -127,11 +130,25 @@ static enum status take_table(const struct opening_work *o, struct map map, stru
     return STATUS_OK;
 }
 
+/* A profile from a file, for each cell. */
+static enum status read_cells(const struct opening_work *o, struct map inner)
+{
+    struct case_face *const to = o->to;
+    struct case_numbers n = {0};
+    if (o->map.r->origin)
+        return level_profile(inner, o->size, to);
+    enum status s = input_numbers(inner, true, &n, &to->file, &to->dataset, &to->checksum);
+    if (!s)
+        s = take_table(o, inner, &n);
+    free(n.value);
+    return s;
+}
+
 static enum status read_profile(const struct opening_work *o)
 {
     struct case_face *const to = o->to;
-    struct map inner;
-    struct case_numbers n = {0};
+    struct map inner, found;
+    int kind = 0;
     enum status s = value_or_map(o->map, "profile", &inner);
     if (s)
         return s;
@@ -140,6 +157,12 @@ static enum status read_profile(const struct opening_work *o)
         to->profile = word ? (enum profile)choice_index(key_profiles, word->text) : PROFILE_uniform;
         return STATUS_OK;
     }
+    if ((s = value_kind(inner, profile_heights, "has both", "", &found, &kind)))
+        return s;
+    if (found.node) {
+        to->profile = (enum profile)(PROFILE_height + kind);
+        return heights_read(found, to->profile, o->cells, &to->heights);
+    }
     if ((s = value_one_of(inner, "power", "file")))
         return s;
     if (map_get(inner, "power")) {
@@ -147,13 +170,7 @@ static enum status read_profile(const struct opening_work *o)
         return value_read(inner, "power", &to->power);
     }
     to->profile = PROFILE_table;
-    if (o->map.r->origin)
-        return level_profile(inner, o->size, to);
-    s = input_numbers(inner, true, &n, &to->file, &to->dataset, &to->checksum);
-    if (!s)
-        s = take_table(o, inner, &n);
-    free(n.value);
-    return s;
+    return read_cells(o, inner);
 }
 
 /* The keys that velocity and pressure faces share. */
@@ -282,7 +299,7 @@ static enum status read_outlet(const struct opening_work *o)
     return check_speed(o, velocity);
 }
 
-enum status opening_read(struct map m, int face, struct case_face *to)
+enum status opening_read(struct map m, const struct opening_cells *cells, struct case_face *to)
 {
     struct map found;
     int axes[2], kind = 0;
@@ -295,9 +312,12 @@ enum status opening_read(struct map m, int face, struct case_face *to)
                         "0]}}; or wall, slip, pressure, outflow, nonreflecting)",
                         m.node->key);
     to->kind = (enum face_kind)kind;
-    face_axes(face, axes);
-    const struct opening_work o = {
-        found, face, {m.r->c->cells[axes[0]], m.r->c->cells[axes[1]]}, to};
+    face_axes(cells->face, axes);
+    const struct opening_work o = {.map = found,
+                                   .face = cells->face,
+                                   .size = {m.r->c->cells[axes[0]], m.r->c->cells[axes[1]]},
+                                   .cells = cells,
+                                   .to = to};
     if (keys_row(found.row)->type == KEY_EMPTY)
         return value_read(m, found.node->key, NULL);
     if (found.node->kind != NODE_MAPPING && to->kind == FACE_pressure) {
@@ -412,10 +432,17 @@ bool face_on_nodes(const struct case_face *face)
     return face_has(face->kind, FACE_HAS_profile) && face->rule == FACE_RULE_regularised;
 }
 
+bool profile_has(enum profile profile, unsigned properties)
+{
+#define X(name, has) has,
+    static const unsigned table[] = {PROFILE_LIST(X)};
+#undef X
+    return table[profile] & properties;
+}
+
 bool opening_has_profile(const struct case_face *face)
 {
-    return face_has(face->kind, FACE_HAS_profile) && face->profile != PROFILE_uniform &&
-           face->profile != PROFILE_table;
+    return face_has(face->kind, FACE_HAS_profile) && profile_has(face->profile, PROFILE_HAS_edges);
 }
 
 void face_destroy(struct case_face *face)
@@ -424,6 +451,7 @@ void face_destroy(struct case_face *face)
     free(face->file);
     free(face->dataset);
     free(face->table);
+    heights_destroy(&face->heights);
     signal_destroy(&face->signal);
     scalar_walls_destroy(face->scalar);
     *face = (struct case_face){0};

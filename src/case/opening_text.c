@@ -38,9 +38,18 @@ static void signal_text(const struct case_signal *s, char *text, size_t size)
 
 static const char *profile_text(const struct case_face *face)
 {
-    return face->profile == PROFILE_power   ? "of a power"
-           : face->profile == PROFILE_table ? "from a file"
-                                            : key_profiles[face->profile];
+    static const char *const words[] = {
+        "uniform",
+        "parabola",
+        "duct",
+        "of a power",
+        "from a file",
+        "by height from a file",
+        "by radius from a file",
+        "by the logarithmic law",
+        "by a power of the height",
+    };
+    return words[face->profile];
 }
 
 static void share_text(const struct case_face *face, char *text, size_t size)
@@ -93,12 +102,19 @@ void face_text(const struct case_face *face, char *text, size_t size)
 void profile_write(struct writer *w, const struct key *key, const void *from)
 {
     const struct case_face *const face = from;
-    if (face->profile != PROFILE_power && face->profile != PROFILE_table) {
+    const bool heights = profile_has(face->profile, PROFILE_HAS_height | PROFILE_HAS_radius);
+    if (face->profile < PROFILE_power) {
         write_word(w, "profile", key_profiles[face->profile]);
         return;
     }
     write_open(w, "profile");
     record_write(w, key->path, 1u << face->profile, face);
+    if (heights) {
+        const char *const name = profile_heights[face->profile - PROFILE_height];
+        write_open(w, name);
+        record_write(w, heights_row(keys_below(key->path, name).text), 0, &face->heights);
+        write_close(w);
+    }
     write_close(w);
 }
 

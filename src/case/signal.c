@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "case/linear.h"
 #include "elementary.h"
 
 /* sin(2 pi x), 0 <= x < 1. x is cut to units of 2^-56: exact for x >= 1/16; for smaller x the error
@@ -31,22 +32,10 @@ static double ramp_at(const struct case_signal *s, double time)
 
 static double table_at(const struct case_signal *s, double time)
 {
-    int below = 0, above = s->points - 1;
-    if (s->repeat && time > s->times[above])
-        time = s->times[0] + fmod(time - s->times[0], s->times[above] - s->times[0]);
-    if (time <= s->times[below])
-        return s->values[below];
-    if (time >= s->times[above])
-        return s->values[above];
-    while (above - below > 1) {
-        const int middle = below + (above - below) / 2;
-        if (s->times[middle] <= time)
-            below = middle;
-        else
-            above = middle;
-    }
-    const double part = (time - s->times[below]) / (s->times[above] - s->times[below]);
-    return s->values[below] + part * (s->values[above] - s->values[below]);
+    const double first = s->times[0], last = s->times[s->points - 1];
+    if (s->repeat && time > last)
+        time = first + fmod(time - first, last - first);
+    return linear_at(s->points, s->times, s->values, time);
 }
 
 double signal_at(const struct case_signal *s, int64_t step)

@@ -546,7 +546,7 @@ static enum status fit_profile(const struct faces *f, int k)
     const struct profile_open open = {{n->lo[0], n->lo[1]}, {n->hi[0], n->hi[1]}};
     const int64_t rectangle = (int64_t)(n->hi[0] - n->lo[0]) * (n->hi[1] - n->lo[1]);
     char name[FACES_NAME];
-    if (n->open == n->cells || !o->table || o->what->profile == PROFILE_table)
+    if (n->open == n->cells || !o->table || !profile_has(o->what->profile, PROFILE_HAS_edges))
         return STATUS_OK;
     n->fitted = rectangle == n->open && (!patch || patch->shape == PATCH_rectangle);
     if (n->fitted)

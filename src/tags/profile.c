@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "case/heights.h"
 #include "elementary.h"
 
 static const double pi = 3.141592653589793;
@@ -90,9 +91,11 @@ static double nearer(const struct profile_stretch *s, int i)
     return least > 0 ? least : 0;
 }
 
-/* A profile along one axis, 1 in the middle. */
-static double along(const struct case_face *what, const struct profile_stretch *s, int i)
+/* A profile along one axis of the box; by the distance from its ends it is 1 in the middle. */
+static double along(const struct case_face *what, const struct profile_stretch *s, int axis, int i)
 {
+    if (profile_has(what->profile, PROFILE_HAS_height))
+        return axis == what->heights.axis ? heights_at(what->profile, &what->heights, i + 0.5) : 1;
     if (!s->varies)
         return 1;
     const double width = s->high - s->low, p = nearer(s, i) / width;
@@ -110,6 +113,13 @@ static double in_disc(const struct case_face *what, const struct case_patch *p, 
         return 0;
     return what->profile == PROFILE_power ? exact_exp(exact_log(1 - sqrt(square)) / what->power)
                                           : 1 - square;
+}
+
+/* A profile by the distance from a point. */
+static double around_point(const struct case_face *what, int i, int j)
+{
+    const double x = (i + 0.5) - what->heights.center[0], y = (j + 0.5) - what->heights.center[1];
+    return heights_at(what->profile, &what->heights, sqrt(x * x + y * y));
 }
 
 static const struct case_patch *patch_of(const struct flow_case *c, const struct case_face *what)
@@ -173,9 +183,11 @@ enum status profile_values(const struct flow_case *c, int face, const struct cas
     const int size[2] = {c->cells[axes[0]], c->cells[axes[1]]};
     const size_t cells = (size_t)size[0] * (size_t)size[1];
     const struct case_patch *const patch = patch_of(c, what);
-    const bool pipe = patch && patch->shape == PATCH_disc;
     const bool has = face_has(what->kind, FACE_HAS_profile);
     const bool flat = !has || what->profile == PROFILE_uniform;
+    const bool pipe =
+        patch && patch->shape == PATCH_disc && profile_has(what->profile, PROFILE_HAS_edges);
+    const bool round = pipe || (has && profile_has(what->profile, PROFILE_HAS_radius));
     struct profile_stretch s[2];
 
     if (has && what->profile == PROFILE_table) {
@@ -195,9 +207,9 @@ enum status profile_values(const struct flow_case *c, int face, const struct cas
     for (int k = 0; k < 2; k++)
         s[k] = stretch_of(c, patch, open, axes[k], k);
     const bool series_needed =
-        !flat && !pipe && what->profile == PROFILE_duct && s[0].varies && s[1].varies;
+        !flat && !round && what->profile == PROFILE_duct && s[0].varies && s[1].varies;
     for (int i = 0; i < size[0]; i++)
-        line[i] = flat || pipe || series_needed ? 1 : along(what, &s[0], i);
+        line[i] = flat || round || series_needed ? 1 : along(what, &s[0], axes[0], i);
     double peak = 1;
     if (series_needed) {
         const double width[2] = {s[0].high - s[0].low, s[1].high - s[1].low};
@@ -205,10 +217,11 @@ enum status profile_values(const struct flow_case *c, int face, const struct cas
         peak = either_series(width, middle);
     }
     for (int j = 0; j < size[1]; j++) {
-        const double other = flat || pipe || series_needed ? 1 : along(what, &s[1], j);
+        const double other = flat || round || series_needed ? 1 : along(what, &s[1], axes[1], j);
         for (int i = 0; i < size[0]; i++)
-            factor[(size_t)j * (size_t)size[0] + (size_t)i] = flat   ? 1
-                                                              : pipe ? in_disc(what, patch, i, j)
+            factor[(size_t)j * (size_t)size[0] + (size_t)i] = flat    ? 1
+                                                              : pipe  ? in_disc(what, patch, i, j)
+                                                              : round ? around_point(what, i, j)
                                                               : series_needed ? duct(s, i, j) / peak
                                                                               : line[i] * other;
     }

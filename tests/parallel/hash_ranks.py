@@ -112,7 +112,10 @@ domain:  {cells: [15, 9, 10]}
 fluid:   {viscosity: 0.02}
 faces:   {x: periodic, ymin: wall, ymax: {pressure: {density: 1.002, sine: {period: 11}}}, z: slip}
 force:   {flow_rate: {velocity: 0.02, axis: x, every: 4, time: 9}}
-patches: {in: {face: ymin, rectangle: {from: [2, 0], to: [9, 5]}, velocity: {value: [0.01, 0.02, 0], profile: {power: 7}}}}
+patches:
+  in:    {face: ymin, rectangle: {from: [2, 0], to: [9, 5]}, velocity: {value: [0.01, 0.02, 0], profile: {power: 7}}}
+  wind:  {face: ymin, rectangle: {from: [10, 0], to: [15, 10]}, velocity: {value: [0.01, 0.01, 0], profile: {log: {axis: x, from: 8, roughness: 0.1, reference: 5}}}}
+  round: {face: ymin, disc: {center: [4, 7.6], radius: 2}, velocity: {value: [0, 0.02, 0], profile: {radius: {file: wind.csv}}}}
 run:     {steps: 20}
 """,
 }
@@ -253,6 +256,7 @@ MASK[3:8, 5:16] = 255
 MASK[5, 8:13] = 0
 write("mask.png", runs.grey_png(MASK))
 write("profile.csv", "".join(" ".join(f"{(1 + y % 3 + z) / 10:.1f}" for y in range(11)) + "\n" for z in range(7)))
+write("wind.csv", "0 1\n1.3 0.7\n3 0.2\n")
 # The cuts to try, besides what `auto` makes of 2, 3, 4, 6 and 8 ranks; those that do not fit are left out.
 CUTS = [(2, 1, 1), (1, 2, 1), (1, 1, 2), (3, 1, 1), (1, 3, 1), (1, 1, 3), (2, 2, 1), (1, 2, 2), (2, 1, 2), (5, 1, 1),
         (2, 2, 2), (1, 4, 2), (6, 1, 1), (1, 5, 1), (1, 1, 6)]

@@ -106,6 +106,29 @@ case.at_most("CSV on zmax: error on the nodes", abs(u - across.T[..., None] * VA
 u = run(3, xmin=inlet(profile="duct"), xmax="pressure", zmin="slip").field()[0]
 case.at_most("duct beside slip", abs(u - duct(y, z + NZ, NY, 2 * NZ)[..., None] * VALUE).max(), ROUNDING)
 
+# By height or radius: on the nodes of two grids the same function of the place in metres, with the ground 0.7 m up.
+HEIGHTS, FACTORS = numpy.array([0.5, 2, 3.1, 6]), numpy.array([0.1, 0.7, 0.65, 1.2])
+runs.write(path("wind.csv"), "# height, factor\n" + "\n".join(f"{h} {f}" for h, f in zip(HEIGHTS, FACTORS)) + "\n")
+ROUGHNESS, REFERENCE, GROUND = 0.03, 5.0, 0.7
+GROUNDED = {"axis": "z", "from": f"{GROUND} m"}
+BY_PLACE = {
+    "height": (GROUNDED | {"file": path("wind.csv"), "length": "1 m"}, lambda y, z: numpy.interp(z - GROUND, HEIGHTS, FACTORS)),
+    "radius": ({"file": path("wind.csv"), "length": "1 m"},
+               lambda y, z: numpy.interp(numpy.hypot(y - NY / 2, z - NZ / 2), HEIGHTS, FACTORS)),
+    "log": (GROUNDED | {"roughness": f"{ROUGHNESS} m", "reference": f"{REFERENCE} m"},
+            lambda y, z: numpy.log1p(numpy.maximum(z - GROUND, 0) / ROUGHNESS) / numpy.log1p(REFERENCE / ROUGHNESS)),
+    "shear": (GROUNDED | {"exponent": 0.14, "reference": f"{REFERENCE} m"},
+              lambda y, z: (numpy.maximum(z - GROUND, 0) / REFERENCE)**0.14),
+}
+for name, (keys, factor) in BY_PLACE.items():
+    for finer in 1, 2:
+        grid = {"domain.cells": [finer * NX, finer * NY, finer * NZ], "units": {"dx": f"{1 / finer} m", "dt": f"{1 / finer} s"}}
+        at = [(numpy.arange(finer * n) + 0.5) / finer for n in (NY, NZ)]
+        wanted = factor(at[0][:, None], at[1][None, :]) * numpy.ones((finer * NY, finer * NZ))
+        result = run(3, more=grid, xmin=inlet(profile={name: keys}), xmax="pressure")
+        u = result.field()[0]
+        case.at_most(f"{name}, {finer} cells a metre: error on the nodes", abs(u - wanted[..., None] * VALUE).max(), ROUNDING)
+
 # ---- signals: the face's velocity and density over time ----
 
 STEPS = 40

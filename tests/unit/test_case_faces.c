@@ -115,6 +115,12 @@ static int setup(void **state)
     write_file("back.csv", "0 0\n2 1\n2 0\n");
     write_file("three_columns.csv", "0 0 0\n");
     write_file("strong.csv", "0 1\n5 2.5\n");
+    write_file("wind.csv", "# height, factor\n1 0.5\n2,0.9\n4 -1.2\n");
+    write_file("falls.csv", "0 0\n3 1\n2 1\n");
+    write_file("alone.csv", "1 1\n");
+    write_file("below.csv", "-1 1\n3 1\n");
+    write_file("not.csv", "0 1\n1 nan\n");
+    write_file("far.csv", "9 1\n12 2\n");
     write_file("bad.h5", "\x89HDF\r\n\x1a\n and no more");
     write_file("bad.png", "\x89PNG\r\n\x1a\n and no more");
     write_png("m.png", 8, 4, 0x30c);
@@ -261,6 +267,50 @@ static void tables_of_signals_are_read(void **state)
     case_destroy(&c);
 }
 
+/* Heights in units of the file; the largest factor is that of the opening's cells. */
+static void profiles_by_height_are_read(void **state)
+{
+    static const char *const texts[] = {
+        INLET(", profile: {height: {file: wind.csv, axis: y, length: 2, from: -1}}"),
+        INLET(", profile: {radius: {file: wind.csv, length: 0.5}}"),
+        INLET(", profile: {log: {axis: z, roughness: 0.01, reference: 2}}"),
+        INLET(", profile: {shear: {axis: y, from: 0.5, exponent: 0.25, reference: 1}}"),
+        BOX "faces: {x: wall, y: wall, z: periodic}\npatches:\n"
+            "  p: {face: xmin, disc: {center: [3, 2], radius: 1}, velocity: {value: [0.1, 0, 0], "
+            "profile: {height: {file: wind.csv, axis: y}}}}\n",
+    };
+    struct case_heights h[LENGTH(texts)];
+    double speed[LENGTH(texts)];
+    (void)state;
+    for (size_t i = 0; i < LENGTH(texts); i++) {
+        struct flow_case c;
+        must_read(texts[i], NULL, &c);
+        const struct case_face *const what = case_opening(&c, c.patch_count ? 6 : 0);
+        assert_true(what->profile == (enum profile)(PROFILE_height + i % 4));
+        h[i] = what->heights;
+        speed[i] = face_speed(what) / 0.1;
+        if (i == 0) {
+            assert_true(h[i].points == 3 && h[i].at[0] == 2 && h[i].at[2] == 8 &&
+                        h[i].value[1] == 0.9 && h[i].unit == 2);
+            assert_true(*h[i].file == '/' && h[i].checksum);
+        }
+        case_destroy(&c);
+    }
+    assert_true(h[0].axis == 1 && h[0].from == -1 && h[1].from == 0 && h[2].axis == 2);
+    assert_true(h[1].center[0] == 3 && h[1].center[1] == 2);
+    assert_true(h[2].roughness == 0.01 && h[2].reference == 2);
+    assert_true(h[3].exponent == 0.25 && h[3].reference == 1 && h[3].from == 0.5);
+    /* 6 cells along y: the last is at height 6.5, between rows at 4 and 8 */
+    assert_true(fabs(speed[0] - 0.9) < 1e-15);
+    /* the corner is at sqrt(2.5^2 + 1.5^2) = 2.92, beyond the last row, at 2 */
+    assert_true(fabs(speed[1] - 1.2) < 1e-15);
+    assert_true(fabs(speed[2] - log(3.51 / 0.01) / log(2.01 / 0.01)) < 1e-14);
+    assert_true(fabs(speed[3] - pow(5, 0.25)) < 1e-14);
+    /* the patch has cells 2 and 3 along y, at 2.5 and 3.5 */
+    assert_true(fabs(speed[4] - (1.2 * 0.75 - 0.9 * 0.25)) < 1e-15);
+    assert_true(h[4].axis == 1);
+}
+
 static void patches_are_read(void **state)
 {
     struct flow_case c;
@@ -305,6 +355,13 @@ static void resolved_reads_back_to_the_same(void **state)
         INLET(", profile: {file: p.csv}"),
         BOX FACES("{pressure: {velocity: [0, 0.01, 0.02], profile: {file: p.csv}, ramp: 3}}"),
         INLET(", profile: {file: p.h5, dataset: 'group/three'}, rule: links"),
+        INLET(", profile: {height: {file: wind.csv, axis: z, length: 0.9, from: 0.3}}"),
+        INLET(", profile: {radius: {file: wind.csv}}"),
+        UNITS BOX FACES(
+            "{velocity: {value: [0.1, 0, 0], profile: {log: {axis: y, roughness: 0.1 mm, "
+            "reference: 20 mm}}}}"),
+        BOX FACES("{pressure: {velocity: [0, 0.01, 0], profile: {shear: {axis: y, exponent: 0.14, "
+                  "reference: 3.3}}}}"),
         BOX "faces: {x: wall, y: wall, z: wall}\n"
             "patches:\n"
             "  a: {face: ymin, mask: {file: m.png}, slip: {}}\n"
@@ -330,6 +387,12 @@ static void resolved_reads_back_to_the_same(void **state)
                 assert_memory_equal(a.signal.times, b.signal.times, 3 * sizeof(double));
             a.file = a.dataset = a.signal.file = b.file = b.dataset = b.signal.file = NULL;
             a.place = b.place = NULL;
+            if (a.heights.at) {
+                assert_memory_equal(a.heights.at, b.heights.at, 3 * sizeof(double));
+                assert_memory_equal(a.heights.value, b.heights.value, 3 * sizeof(double));
+            }
+            a.heights.file = b.heights.file = NULL;
+            a.heights.at = a.heights.value = b.heights.at = b.heights.value = NULL;
             a.table = a.signal.times = a.signal.values = NULL;
             b.table = b.signal.times = b.signal.values = NULL;
             assert_memory_equal(&a, &b, sizeof a);
@@ -453,6 +516,31 @@ static const struct mistake {
     {INLET(", profile: {file: p.csv, checksum: 12}"), NULL, ":4:80: ", "'12' is not a checksum"},
     {INLET(", profile: {file: p.csv, checksum: 0123456789abcdef}"), NULL, ":4:80: ", "it has changed"},
 
+    /* profiles by height or radius */
+    {INLET(", profile: {height: wind.csv}"), NULL, ":4:65: ", "expected a map"},
+    {INLET(", profile: {height: {}}"), NULL, ":4:57: ", "height.axis is missing (for example height: {axis: z})"},
+    {INLET(", profile: {height: {axis: z}}"), NULL, ":4:57: ", "height.file is missing"},
+    {INLET(", profile: {height: {file: wind.csv, axis: x}}"), NULL, ":4:88: ", "x is across face xmin (y or z)"},
+    {INLET(", profile: {height: {file: wind.csv, axis: z}, log: {axis: z, roughness: 1, reference: 9}}"), NULL, ":4:92: ", "has both height and log (keep one)"},
+    {INLET(", profile: {height: {file: wind.csv, axis: z}, power: 7}"), NULL, ":4:92: ", "power has no effect"},
+    {INLET(", profile: {height: {file: falls.csv, axis: z}}"), NULL, ":4:72: ", "'falls.csv': height 2 is not above the one before, 3 (they must rise)"},
+    {INLET(", profile: {height: {file: alone.csv, axis: z}}"), NULL, ":4:72: ", "'alone.csv' has one line (at least two: each has a height and a factor)"},
+    {INLET(", profile: {height: {file: three_columns.csv, axis: z}}"), NULL, ":4:72: ", "has 3 numbers in a line, not 2: a height and a factor"},
+    {INLET(", profile: {height: {file: not.csv, axis: z}}"), NULL, ":4:72: ", ":2:3: 'nan' is not a number"},
+    {INLET(", profile: {height: {file: p.h5, axis: z}}"), NULL, ":4:72: ", "is an HDF5 file, not CSV"},
+    {INLET(", profile: {height: {file: wind.csv, axis: z, length: 0.1}}"), NULL, ":4:72: ", "its heights, from 0.1 to 0.4 cells, are all below those of the cells here, from 0.5 to 3.5 (length: 1 m if they are in m; from:"},
+    {INLET(", profile: {height: {file: far.csv, axis: z}}"), NULL, ":4:72: ", "from 9 to 12 cells, are all above those of the cells here, from 0.5 to 3.5"},
+    {INLET(", profile: {height: {file: wind.csv, axis: z, length: 1e308}}"), NULL, ":4:72: ", "height 2 is too large"},
+    {INLET(", profile: {height: {file: wind.csv, axis: z, length: 0}}"), NULL, ":4:99: ", "out of range"},
+    {INLET(", profile: {height: {file: wind.csv, axis: z, checksum: 0123456789abcdef}}"), NULL, ":4:101: ", "it has changed"},
+    {INLET(", profile: {radius: {file: below.csv}}"), NULL, ":4:72: ", "distance -1 is negative"},
+    {INLET(", profile: {radius: {file: wind.csv, axis: z}}"), NULL, ":4:82: ", "unknown key 'faces.xmin.velocity.profile.radius.axis'"},
+    {INLET(", profile: {log: {axis: z, roughness: 0, reference: 3}}"), NULL, ":4:83: ", "out of range (above 0"},
+    {INLET(", profile: {log: {axis: z, roughness: 0.1}}"), NULL, ":4:57: ", "log.reference is missing"},
+    {INLET(", profile: {shear: {axis: z, exponent: -1, reference: 3}}"), NULL, ":4:84: ", "0 to 2"},
+    {INLET(", profile: {shear: {axis: z, exponent: 0.5, reference: 0.1}}"), NULL, ":4:34: ", "0.5916 cells a step, Mach 1.02"},
+    {PATCH("{face: ymin, mask: {file: m.png}, velocity: {value: [0, 0.1, 0], profile: {radius: {file: wind.csv}}}}"), NULL, ":6:80: ", "not over a mask"},
+
     /* signals */
     {INLET(", ramp: 0"), NULL, ":4:53: ", "above 0"},
     {INLET(", ramp: 1 s"), NULL, ":4:53: ", "needs units"},
@@ -562,12 +650,15 @@ static void files_need_a_reader(void **state)
 /* A profile's file with any byte changed, or cut anywhere, is read or refused in one line. */
 static void damaged_files_get_one_line(void **state)
 {
-    static const char *const texts[] = {INLET(", profile: {file: damaged}"),
-                                        PATCH("{face: ymin, mask: {file: damaged}, outflow: {}}")};
-    static const char *const names[] = {"p.csv", "m.png"};
+    static const char *const texts[] = {
+        INLET(", profile: {file: damaged}"),
+        PATCH("{face: ymin, mask: {file: damaged}, outflow: {}}"),
+        INLET(", profile: {height: {file: damaged, axis: z}}"),
+    };
+    static const char *const names[] = {"p.csv", "m.png", "wind.csv"};
     uint64_t seed = 1;
     (void)state;
-    for (int t = 0; t < 2; t++) {
+    for (size_t t = 0; t < LENGTH(texts); t++) {
         static char whole[8192], text[8192];
         FILE *file = fopen(scratch_path(names[t]), "r");
         assert_non_null(file);
@@ -600,6 +691,7 @@ int main(int count, char **arguments)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faces_are_read),
         cmocka_unit_test(tables_of_profiles_are_read),
+        cmocka_unit_test(profiles_by_height_are_read),
         cmocka_unit_test(tables_of_signals_are_read),
         cmocka_unit_test(patches_are_read),
         cmocka_unit_test(resolved_reads_back_to_the_same),

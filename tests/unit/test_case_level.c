@@ -14,6 +14,7 @@
 
 #include "body/stl.h"
 #include "case/document.h"
+#include "case/heights.h"
 #include "case/level.h"
 #include "case/sections.h"
 #include "scratch.h"
@@ -347,6 +348,17 @@ static const char *const openings[] = {
     "slip: {}",
     "velocity: {value: [0.01, 0, 0.02], profile: {power: 7}, rule: links}",
     "velocity: {value: [0.01, 0, 0.02], profile: {file: one.csv}, ramp: 33}",
+    "velocity: {value: [0.01, 0, 0.02], profile: {height: {file: t.csv, axis: y, length: 0.7, "
+    "from: "
+    "-0.3}}}",
+    "velocity: {value: [0.01, 0, 0.02], profile: {radius: {file: t.csv, length: 0.7}}}",
+    "velocity: {value: [0.01, 0, 0.02], profile: {log: {axis: y, roughness: 0.3, reference: 7, "
+    "from: 0.1}}}",
+    "velocity: {value: [0.01, 0, 0.02], profile: {shear: {axis: y, exponent: 0.14, reference: 7, "
+    "from: 0.1}}}",
+    "pressure: {density: 1.002, velocity: [0, 0.01, 0], profile: {log: {axis: y, roughness: 0.3, "
+    "reference: 7}}}",
+    "pressure: {density: 1.002, velocity: [0, 0.01, 0], profile: {radius: {file: t.csv}}}",
     "velocity: {value: [0.01, 0, 0.02], profile: {file: a.h5, dataset: d}, table: {file: t.csv, "
     "time: 2, repeat: true}}",
     "velocity: {value: [0.01, 0, 0.02], sine: {period: 33, phase: 0.1, mean: 1, amplitude: 0.2}}",
@@ -657,6 +669,40 @@ static void tables_of_profiles_are_refined(void **state)
     }
 }
 
+/* Factors at the same place are the same on all levels, to the bit: all numbers differ by powers of
+ * two. */
+static void profiles_by_height_are_the_same_on_all_levels(void **state)
+{
+    static const char *const profiles[] = {
+        "height: {file: t.csv, axis: y, length: 0.3, from: -0.3}",
+        "radius: {file: t.csv, length: 0.2}",
+        "log: {axis: z, roughness: 0.03, reference: 7, from: 1}",
+        "shear: {axis: z, exponent: 0.14, reference: 7, from: 1}",
+    };
+    (void)state;
+    for (size_t k = 0; k < LENGTH(profiles); k++) {
+        char text[1024];
+        struct flow_case c, of;
+        snprintf(
+            text, sizeof text,
+            HEAD("xmin: {velocity: {value: [0.05, 0.01, 0], profile: {%s}}}, xmax: pressure, y: "
+                 "wall, z: wall") FLUID "initial: {flow: inlet}\n",
+            profiles[k]);
+        read_text(text, NULL, &c);
+        of_level(&c, 2, &of);
+        const struct case_face *const one = &c.faces[0], *const fine = &of.faces[0];
+        assert_true(one->profile == fine->profile);
+        for (double at = 0.125; at < N; at += 0.25) {
+            const double value = heights_at(one->profile, &one->heights, at);
+            assert_true(value == heights_at(one->profile, &fine->heights, 4 * at));
+        }
+        assert_true(one->heights.center[0] * 4 == fine->heights.center[0]);
+        assert_true(one->heights.checksum == fine->heights.checksum);
+        case_destroy(&of);
+        case_destroy(&c);
+    }
+}
+
 /* ---- the flow at step 0 ---- */
 
 static struct initial *make_initial(const struct flow_case *c)
@@ -783,6 +829,7 @@ int main(void)
         cmocka_unit_test(tables_of_time_scale),
         cmocka_unit_test(masks_are_refined),
         cmocka_unit_test(tables_of_profiles_are_refined),
+        cmocka_unit_test(profiles_by_height_are_the_same_on_all_levels),
         cmocka_unit_test(the_flow_at_step_0_is_the_same),
         cmocka_unit_test(the_flow_from_an_inlet_is_the_same),
     };

@@ -348,6 +348,73 @@ static void tables_are_taken_as_they_are(void **state)
                     values[3 * n + 2] == 0);
 }
 
+/* The laws of the height against the C library, and a table, at the same heights on two grids, of
+ * which the finer one has its cells elsewhere. Nothing varies along the other axis. */
+static void profiles_by_height_are_what_they_say(void **state)
+{
+    static const enum profile profiles[] = {PROFILE_height, PROFILE_log, PROFILE_shear};
+    double at[] = {1, 2.5, 4}, value[] = {0.2, 1, -0.4};
+    (void)state;
+    for (size_t p = 0; p < 3; p++)
+        for (int finer = 1; finer <= 3; finer += 2) {
+            const int ny = 3, nz = 8 * finer;
+            struct flow_case c = box(4, ny, nz, profiles[p]);
+            struct case_heights *const h = &c.faces[0].heights;
+            *h = (struct case_heights){.axis = 2,
+                                       .from = 0.75 * finer,
+                                       .roughness = 0.03 * finer,
+                                       .reference = 5.0 * finer,
+                                       .exponent = 0.14,
+                                       .points = 3};
+            double scaled[3];
+            for (int k = 0; k < 3; k++)
+                scaled[k] = at[k] * finer;
+            h->at = scaled;
+            h->value = value;
+            double *v = values_of(&c, &c.faces[0]);
+            for (int k = 0; k < nz; k++) {
+                const double z = (k + 0.5) / finer - 0.75;
+                const double law = profiles[p] == PROFILE_log
+                                       ? log((z + 0.03) / 0.03) / log(5.03 / 0.03)
+                                       : pow(z / 5, 0.14);
+                const double table = z <= 1     ? 0.2
+                                     : z <= 2.5 ? 0.2 + 0.8 * (z - 1) / 1.5
+                                     : z <= 4   ? 1 - 1.4 * (z - 2.5) / 1.5
+                                                : -0.4;
+                const double should = profiles[p] == PROFILE_height ? table : z > 0 ? law : 0;
+                for (int j = 0; j < ny; j++)
+                    if (fabs(v[k * ny + j] - should) > 2e-15)
+                        fail_msg("profile %d, %d times finer, z %g: %.17g, not %.17g",
+                                 (int)profiles[p], finer, z, v[k * ny + j], should);
+            }
+            free(v);
+        }
+}
+
+/* By the distance from the middle of a disc, whatever other openings its face has. */
+static void profiles_by_radius_go_round(void **state)
+{
+    double at[] = {0, 2, 4.5}, value[] = {1, 0.6, 0.1};
+    (void)state;
+    struct flow_case c = box(4, 12, 10, PROFILE_uniform);
+    struct case_patch patch = {.shape = PATCH_disc, .center = {6.2, 5.1}, .radius = 4};
+    c.patches = &patch;
+    c.patch_count = 1;
+    patch.opening = (struct case_face){
+        .kind = FACE_velocity,
+        .profile = PROFILE_radius,
+        .velocity = {1, 0, 0},
+        .heights = {.center = {6.2, 5.1}, .points = 3, .at = at, .value = value}};
+    double *v = values_of(&c, &patch.opening);
+    for (int k = 0; k < 10; k++)
+        for (int j = 0; j < 12; j++) {
+            const double r = hypot(j + 0.5 - 6.2, k + 0.5 - 5.1);
+            const double should = r <= 2 ? 1 - 0.2 * r : r <= 4.5 ? 0.6 - 0.2 * (r - 2) : 0.1;
+            assert_true(fabs(v[k * 12 + j] - should) < 2e-15);
+        }
+    free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,6 +430,8 @@ int main(void)
         cmocka_unit_test(a_covered_face_has_the_profile_of_its_open_part),
         cmocka_unit_test(a_covered_patch_has_the_profile_of_its_open_part),
         cmocka_unit_test(tables_are_taken_as_they_are),
+        cmocka_unit_test(profiles_by_height_are_what_they_say),
+        cmocka_unit_test(profiles_by_radius_go_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,142 @@
+/* Profiles by height or radius: the maps `height`, `radius`, `log` and `shear` of `profile`. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/message.h"
+#include "case/heights.h"
+#include "case/input.h"
+#include "case/level.h"
+#include "case/opening.h"
+
+const char *const profile_heights[] = {"height", "radius", "log", "shear", NULL};
+
+const char *heights_row(const char *map)
+{
+    return keys_also(map) ? keys_also(map) : map;
+}
+
+/* Heights, or distances, of the opening's cells. */
+struct heights_range {
+    double low, high;
+};
+
+/* Two columns, heights that rise and factors, some of which the opening's cells reach. */
+static enum status take_table(struct map m, const struct case_numbers *n,
+                              struct heights_range cells, bool radius, struct case_heights *to)
+{
+    const char *const word = radius ? "distance" : "height";
+    const size_t count = n->size[0];
+    const double *const value = n->value;
+    if (n->size[1] != 2)
+        return input_wrong(m, " has %zu numbers in a line, not 2: a %s and a factor", n->size[1],
+                           word);
+    if (count < 2)
+        return input_wrong(m, " has one line (at least two: each has a %s and a factor)", word);
+    if (count > INT32_MAX)
+        return input_wrong(m, " has too many lines");
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(value[2 * i] * to->unit))
+            return input_wrong(m, ": %s %g is too large", word, value[2 * i]);
+        if (i && !(value[2 * i] * to->unit > value[2 * i - 2] * to->unit))
+            return input_wrong(m, ": %s %g is not above the one before, %g (they must rise)", word,
+                               value[2 * i], value[2 * i - 2]);
+    }
+    const double first = value[0] * to->unit, last = value[2 * count - 2] * to->unit;
+    if (radius && first < 0)
+        return input_wrong(m, ": distance %g is negative", value[0]);
+    if (last <= cells.low || first >= cells.high)
+        return input_wrong(
+            m,
+            ": its %ss, from %.4g to %.4g cells, are all %s those of the cells here, from %.4g to "
+            "%.4g (length: 1 m if they are in m%s)",
+            word, first, last, last <= cells.low ? "below" : "above", cells.low, cells.high,
+            radius ? "" : "; from: the position of height 0");
+    to->at = malloc(count * sizeof *to->at);
+    to->value = malloc(count * sizeof *to->value);
+    if (!to->at || !to->value)
+        return fail_machine("no memory for a table of %zu %ss", count, word);
+    to->points = (int)count;
+    for (size_t i = 0; i < count; i++) {
+        to->at[i] = value[2 * i] * to->unit;
+        to->value[i] = value[2 * i + 1];
+    }
+    return STATUS_OK;
+}
+
+static enum status read_table(struct map m, struct heights_range cells, bool radius,
+                              struct case_heights *to)
+{
+    char *dataset = NULL;
+    struct case_numbers n = {0};
+    if (m.r->origin)
+        return level_heights(m, to);
+    enum status s = input_numbers(m, false, &n, &to->file, &dataset, &to->checksum);
+    if (!s)
+        s = take_table(m, &n, cells, radius, to);
+    free(n.value);
+    return s;
+}
+
+/* Positions of the centres of the first and the last cell along the axis. */
+static enum status find_axis(struct map m, const struct opening_cells *cells, int axis,
+                             struct heights_range *at)
+{
+    int axes[2];
+    face_axes(cells->face, axes);
+    const int k = axis == axes[1];
+    if (axis == cells->face / 2)
+        return fail_value(m.r, map_get(m, "axis"), ": %s is across face %s (%s or %s)",
+                          key_axes[axis], key_faces[cells->face], key_axes[axes[0]],
+                          key_axes[axes[1]]);
+    *at = (struct heights_range){cells->lo[k] + 0.5, cells->hi[k] - 0.5};
+    return STATUS_OK;
+}
+
+/* Distances of the middle and of the farthest corner. */
+static struct heights_range distances(const struct opening_cells *cells)
+{
+    double square = 0;
+    for (int k = 0; k < 2; k++) {
+        const double low = cells->center[k] - (cells->lo[k] + 0.5),
+                     high = cells->hi[k] - 0.5 - cells->center[k];
+        square += fmax(low * low, high * high);
+    }
+    return (struct heights_range){0, sqrt(square)};
+}
+
+/* The largest magnitude of the factor between two positions: laws rise. */
+static double peak_of(enum profile profile, const struct case_heights *h, struct heights_range at)
+{
+    double peak = fmax(fabs(heights_at(profile, h, at.low)), fabs(heights_at(profile, h, at.high)));
+    for (int i = 0; i < h->points; i++)
+        if (h->from + h->at[i] >= at.low && h->from + h->at[i] <= at.high)
+            peak = fmax(peak, fabs(h->value[i]));
+    return peak;
+}
+
+enum status heights_read(struct map m, enum profile profile, const struct opening_cells *cells,
+                         struct case_heights *to)
+{
+    const bool radius = profile_has(profile, PROFILE_HAS_radius);
+    struct heights_range at = distances(cells);
+    m.row = heights_row(m.row);
+    enum status s = record_read(m, 0, to);
+    for (int k = 0; k < 2; k++)
+        to->center[k] = cells->center[k];
+    if (!s && !radius)
+        s = find_axis(m, cells, to->axis, &at);
+    if (!s && profile_has(profile, PROFILE_HAS_numbers))
+        s = read_table(m, (struct heights_range){at.low - to->from, at.high - to->from}, radius,
+                       to);
+    if (!s)
+        to->peak = peak_of(profile, to, at);
+    return s;
+}
+
+void heights_destroy(struct case_heights *h)
+{
+    free(h->at);
+    free(h->value);
+    free(h->file);
+    *h = (struct case_heights){0};
+}
