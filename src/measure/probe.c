@@ -112,6 +112,13 @@ static int corners_of_level(const struct levels *all, const double at[3], struct
     }
 }
 
+int probe_level(const struct levels *all, const double at[3])
+{
+    struct corner corner[8];
+    corners_of_level(all, at, corner);
+    return corner[0].level;
+}
+
 /* The cells around a position, and their weights. */
 static int corners_of(const struct levels *all, const double at[3], struct corner corner[CORNERS])
 {

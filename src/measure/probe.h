@@ -51,6 +51,9 @@ enum status probe_create(struct probe *p, const struct levels *all, int set, int
                          const double *at);
 void probe_destroy(struct probe *p);
 
+/* The level between whose cells a position is interpolated. */
+int probe_level(const struct levels *all, const double at[3]);
+
 /* Density - 1 and velocity of the state before the next step, half of a step's force included, or a
  * scalar's value relative to its reference, at all positions: values[points][components] on rank 0
  * (NULL on others).

@@ -4,6 +4,7 @@
 
 #include "base/agree.h"
 #include "base/message.h"
+#include "measure/at_wall.h"
 #include "measure/probe.h"
 #include "run/series.h"
 
@@ -13,6 +14,7 @@ struct points {
     int scalars;
     double *position; /* [points][3] lattice units */
     /* Rank 0: */
+    struct at_wall walls;
     double *values;         /* [points][4] density - 1, velocity */
     double *carried_values; /* [scalars][points] */
 };
@@ -51,7 +53,9 @@ static enum status create(struct table *t)
     for (; p->scalars < t->c->scalar_count && !status; p->scalars++)
         status = probe_create(&p->carried[p->scalars], &t->levels, 1 + p->scalars, t->points,
                               p->position);
-    return status;
+    if (!status && t->root)
+        status = at_wall_create(&p->walls, &t->levels, t->c, t->points, p->position);
+    return status_agree(t->solver->domain->comm, status);
 }
 
 static void destroy(struct table *t)
@@ -60,6 +64,7 @@ static void destroy(struct table *t)
     probe_destroy(&p->probe);
     for (int k = 0; k < p->scalars; k++)
         probe_destroy(&p->carried[k]);
+    at_wall_destroy(&p->walls);
     free(p->position);
     free(p->values);
     free(p->carried_values);
@@ -96,7 +101,12 @@ static enum status measure(struct table *t)
     for (int n = 0; n < p->scalars && !status; n++)
         status = probe_measure(&p->carried[n], &t->levels,
                                t->root ? p->carried_values + n * t->points : NULL);
-    for (int k = 0; k < t->points && t->root && !status; k++) {
+    if (status || !t->root)
+        return status;
+    at_wall_flow(&p->walls, t->c, p->values);
+    for (int n = 0; n < p->scalars; n++)
+        at_wall_scalar(&p->walls, t->c, n, t->solver->step, p->carried_values + n * t->points);
+    for (int k = 0; k < t->points; k++) {
         double *to = table_row(t, k);
         if (t->series->kind == SERIES_KIND_line)
             to = add_place(to, t, p->position + 3 * (size_t)k, k);

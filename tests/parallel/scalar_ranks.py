@@ -49,6 +49,7 @@ output:
     rod:    {every: 1, of: heat, scalar: heat, body: rod}
     point:  {every: 5, of: probe, point: [7.3 mm, 2.2 mm, 4.1 mm]}
     across: {every: 20, of: line, from: [7 mm, 0 mm, 4 mm], to: [7 mm, 16 mm, 4 mm], points: 33}
+    wall:   {every: 5, of: line, from: [20.5 mm, 15.5 mm, 4.5 mm], to: [20.5 mm, 16 mm, 4.5 mm], points: 5}
   fields:
     all: {every: 5, of: [velocity, heat, smoke, ash], precision: fp64}
   averages:
@@ -103,6 +104,13 @@ def check_values(folder, tolerance):
             value += weight * shot["heat"][low[2] + corner[2], low[1] + corner[1], low[0] + corner[0]]
         if abs(point["heat"][k] - value) > 1e-10 * value:
             check(False, f"{folder}: probe in the chip, step {5 * k}: {point['heat'][k]}, not {value}")
+    wall, shares = series(folder, "wall").reshape(-1, 5), numpy.arange(5) / 4  # from a cell's centre to the spot, which gives heat alone
+    for k, shot in enumerate(shots):
+        cell = {name: shot[name][4, 15, 20] for name in ("heat", "smoke")} | {"velocity_x": shot["velocity"][4, 15, 20, 0]}
+        for name, value in ("heat", 320), ("velocity_x", 0), ("smoke", cell["smoke"]):
+            wanted = (1 - shares) * cell[name] + shares * value
+            if abs(wall[k][name] - wanted).max() > 1e-10 * abs(wanted).max() or wall[k][name][-1] != value:
+                check(False, f"{folder}: {name} along a line to the wall, step {5 * k}: {wall[k][name]}, not {wanted}")
     mean = [arrays for name, arrays in runs.snapshots(folder).items() if "heat_mean" in arrays][-1]
     t, u = numpy.array([s["heat"] for s in shots]), numpy.array([s["velocity"] for s in shots])
     wanted = {"heat_mean": t.mean(axis=0), "heat_variance": t.var(axis=0),

@@ -75,6 +75,11 @@ def interpolated(field, at, periodic):
 
 def point_row(snapshot, at, periodic):
     velocity, density, pressure = (interpolated(snapshot[name], at, periodic) for name in ("velocity", "density", "pressure"))
+    # linear to the walls' velocities, within half a cell of them; where walls meet, the slower one counts
+    for axis, high in () if periodic else ((1, True), (0, False), (0, True), (1, False), (2, False), (2, True)):
+        share = 1 - 2 * (snapshot["density"].shape[2 - axis] - at[axis] if high else at[axis])
+        if share > 0:
+            velocity = (1 - share) * velocity + share * numpy.array([0.4, 0, 0.1] if (axis, high) == (1, True) else [0, 0, 0])
     return [*velocity, density, pressure]
 
 
