@@ -38,6 +38,8 @@ const struct synonym synonyms[] = {
      FACE "velocity.profile.log " FACE "velocity.profile.shear " FACE "velocity.profile.height",
      "the profile of an inlet; walls within the box are smooth"},
     {"wind shear, shear exponent, hellmann exponent", FACE "velocity.profile.shear " FACE "velocity.profile.log", NULL},
+    {"temperature profile, concentration profile, stratified inlet", FACE "velocity.scalars.*.value patches",
+     "a scalar has one value over an opening; several patches, each with its own value, make layers"},
     {"radial profile, pipe profile", FACE "velocity.profile.radius " FACE "velocity.profile=parabola", NULL},
     {"poiseuille, parabolic, developed", FACE "velocity.profile=duct " FACE "velocity.profile=parabola", NULL},
     {"sponge, sponge layer, damping zone, absorbing layer, buffer", "regions.*.sponge", NULL},

@@ -1,6 +1,7 @@
 /* Fuzz target: the input as one of the files that a case names, by its first byte: a profile and a
- * table (CSV), a mask (PNG), a mesh (STL). What is refused has a line with its place; what is taken
- * is in range, and the resolved case, with its checksums, reads back to itself. */
+ * table (CSV), a mask (PNG), a mesh (STL), heights (CSV). What is refused has a line with its
+ * place; what is taken is in range, and the resolved case, with its checksums, reads back to
+ * itself. */
 #include "fuzz.h"
 
 #include <errno.h>
@@ -13,14 +14,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { FILES = 4 };
+enum { FILES = 5 };
 
 static const char text[] =
     "domain: {cells: [8, 5, 4]}\n"
     "fluid: {viscosity: 0.05}\n"
     "faces:\n"
     "  xmin: {velocity: {value: [0.05, 0.01, 0], profile: {file: a}, table: {file: b}}}\n"
-    "  xmax: pressure\n"
+    "  xmax: {velocity: {value: [0.05, 0, 0], profile: {height: {file: e, axis: z}}}}\n"
     "  y: wall\n"
     "  z: wall\n"
     "patches: {vent: {face: ymin, mask: {file: c}, velocity: {value: [0, 0.01, 0]}}}\n"
@@ -30,6 +31,7 @@ static const char text[] =
 /* Good files, of which the input replaces one. */
 static const char profile[] = "1 1 1 1 1\n1 1 1 1 1\n1 2 1 1 1\n1 1 1 1 1\n";
 static const char table[] = "0 1\n5 2\n";
+static const char heights[] = "0 1\n1.5 -0.5\n3 2\n";
 static const unsigned char mask[] = {
     0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44,
     0x52, 0x00, 0x00, 0x00, 0x08, 0x00, 0x00, 0x00, 0x04, 0x08, 0x00, 0x00, 0x00, 0x00, 0x96,
@@ -92,6 +94,12 @@ static void check_numbers(const struct flow_case *c)
     for (int k = 0; k < in->signal.points; k++)
         if (!isfinite(in->signal.times[k]) || !isfinite(in->signal.values[k]))
             fuzz_wrong("a number of the table is none");
+    const struct case_heights *const h = &c->faces[1].heights;
+    for (int k = 0; k < h->points; k++)
+        if (!isfinite(h->at[k]) || !isfinite(h->value[k]) || (k && h->at[k] <= h->at[k - 1]))
+            fuzz_wrong("a height is none, or not above the one before");
+    if (!isfinite(h->peak))
+        fuzz_wrong("the largest factor is %g", h->peak);
     for (int k = 0; k < 8 * 4; k++)
         if (c->patches[0].mask[k] > 1)
             fuzz_wrong("a pixel of the mask is %d", c->patches[0].mask[k]);
@@ -102,7 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct content all[FILES] = {{profile, sizeof profile - 1},
                                  {table, sizeof table - 1},
                                  {mask, sizeof mask},
-                                 {mesh, sizeof mesh - 1}};
+                                 {mesh, sizeof mesh - 1},
+                                 {heights, sizeof heights - 1}};
     struct case_files files = {
         .context = all, .read = read_file, .hdf5 = no_hdf5, .png = inputs(NULL).png};
     struct flow_case c, again;
