@@ -1,12 +1,14 @@
-/* Subgrid models: eddy viscosity of turbulence smaller than a cell. One line in SUBGRID_LIST and
- * one function subgrid_<name> each; called between boundary rules and collision. */
+/* Models of a cell's viscosity: eddies smaller than a cell, or a law of the fluid. One line in
+ * SUBGRID_LIST and one function subgrid_<name> each; called between boundary rules and collision.
+ */
 #ifndef TAGFLOW_SUBGRID_H
 #define TAGFLOW_SUBGRID_H
 
 /* clang-format off */
 #define SUBGRID_LIST(X)                                                                           \
     X(none,        "the fluid's own viscosity")                                                   \
-    X(smagorinsky, "eddy viscosity (constant cells)^2 |S| (Smagorinsky 1963; Hou et al. 1996)")
+    X(smagorinsky, "eddy viscosity (constant cells)^2 |S| (Smagorinsky 1963; Hou et al. 1996)") \
+    X(law,         "a function of the shear rate, see law.h")
 /* clang-format on */
 
 enum subgrid {
@@ -16,9 +18,16 @@ enum subgrid {
         SUBGRIDS
 };
 
+/* Does the model's viscosity mix scalars, too? */
+static inline int subgrid_mixes(int subgrid)
+{
+    return subgrid == SUBGRID_smagorinsky;
+}
+
 #ifdef TAGFLOW_STORAGE
 
 #include "collision/parameters.h"
+#include "law.h"
 
 /* The factor on the model's constant squared, from wall functions. It is a product of one factor
  * per axis, which is 1 on axes without walls. In view.table from row.damping on: [n[0] +
@@ -45,6 +54,26 @@ TAGFLOW_FN struct rates subgrid_none(const real f[Q], struct moments m,
     return r;
 }
 
+/* sqrt(N:N) / rho, N the non-equilibrium second moments. */
+TAGFLOW_FN real relative_stress(const real f[Q], struct moments m, struct collision_parameters p,
+                                int forced)
+{
+    const struct stress n = stress_beyond_equilibrium(f, m, p, forced);
+    const real square = ((n.xx * n.xx + n.yy * n.yy) + n.zz * n.zz) +
+                        (number)2 * ((n.xy * n.xy + n.xz * n.xz) + n.yz * n.yz);
+    return real_sqrt(square) * m.inverse;
+}
+
+/* Rates that keep the magic parameter, magic = (1/even - 1/2)(1/odd - 1/2). */
+TAGFLOW_FN struct rates rates_by_magic(real even, number magic)
+{
+    struct rates r;
+    const real rest = (number)1 - (number)0.5 * even;
+    r.even = even;
+    r.odd = ((number)2 * rest) / (((number)2 * magic) * even + rest);
+    return r;
+}
+
 /* With |S| = sqrt(2 S:S) and S = -3/(2 rho tau) N, N the non-equilibrium second moments and tau the
  * unknown relaxation time, tau - tau_0 = 3 C^2 |S| is quadratic in tau (Hou, Sterling, Chen,
  * Doolen, Fields Inst. Commun. 6:151, 1996):
@@ -56,17 +85,17 @@ TAGFLOW_FN struct rates subgrid_none(const real f[Q], struct moments m,
 TAGFLOW_FN struct rates subgrid_smagorinsky(const real f[Q], struct moments m,
                                             struct collision_parameters p, real damping, int forced)
 {
-    const struct stress n = stress_beyond_equilibrium(f, m, p, forced);
-    const real square = ((n.xx * n.xx + n.yy * n.yy) + n.zz * n.zz) +
-                        (number)2 * ((n.xy * n.xy + n.xz * n.xz) + n.yz * n.yz);
     const number strength = p.smagorinsky * (p.omega_even * p.omega_even);
-    const real ratio = (strength * damping) * (real_sqrt(square) * m.inverse);
-    struct rates r;
-    r.even = ((number)2 * p.omega_even) / ((number)1 + real_sqrt((number)1 + ratio));
-    /* 1 / (magic / (tau - 1/2) + 1/2) */
-    const real rest = (number)1 - (number)0.5 * r.even;
-    r.odd = ((number)2 * rest) / (((number)2 * p.magic) * r.even + rest);
-    return r;
+    const real ratio = (strength * damping) * relative_stress(f, m, p, forced);
+    return rates_by_magic(
+        ((number)2 * p.omega_even) / ((number)1 + real_sqrt((number)1 + ratio)), p.magic);
+}
+
+TAGFLOW_FN struct rates subgrid_law(const real f[Q], struct moments m,
+                                    struct collision_parameters p, real damping, int forced)
+{
+    (void)damping;
+    return rates_by_magic(law_rate(p.law, relative_stress(f, m, p, forced)), p.magic);
 }
 
 /* The rates of a cell with one subgrid model. */

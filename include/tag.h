@@ -46,6 +46,7 @@ struct tag_row {
     uint8_t signal_density;  /* time function of drho */
     uint8_t body;            /* 1 + number of the body that contains the cell; 0: none */
     uint32_t damping;        /* start of the damping factors in view.table, see subgrid.h */
+    uint32_t law;            /* start of the table of a viscosity law in view.table, see law.h */
     uint32_t sponge_table;   /* start of the sponge's target and strengths in view.table */
     uint32_t table;          /* 1 + start of the face's velocities in view.table, see open.h; 0:
                               * all are wall_velocity */
@@ -55,7 +56,7 @@ struct tag_row {
     double omega_third;      /* rate of third moments */
     double omega_fourth;     /* rate of fourth moments */
     double smagorinsky;      /* 18 sqrt(2) constant^2 */
-    double magic;            /* (tau+ - 1/2)(tau- - 1/2), which a subgrid model keeps */
+    double magic;            /* (tau+ - 1/2)(tau- - 1/2), which models of the viscosity keep */
     double acceleration[3];  /* body force per mass, lattice units */
     double wall_velocity[3]; /* of a moving wall, or given on an open boundary; lattice units */
     double wall_sixth[3];    /* wall_velocity / 6: GPUs avoid a division per link */

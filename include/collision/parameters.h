@@ -13,6 +13,7 @@ struct collision_parameters {
     number omega_bulk, omega_third, omega_fourth; /* operators in moment space */
     real ax, ay, az;                              /* acceleration */
     number smagorinsky, magic;                    /* see tag.h */
+    const double *law;                            /* table of a viscosity law, see law.h */
 };
 
 /* Relaxation rates of a cell: those of its type, possibly changed by a subgrid model. */
@@ -51,6 +52,7 @@ TAGFLOW_FN struct collision_parameters collision_parameters(const struct view *v
     p.az = real_of((number)row->acceleration[2] * signal);
     p.smagorinsky = (number)row->smagorinsky;
     p.magic = (number)row->magic;
+    p.law = v->table + row->law;
     return p;
 }
 

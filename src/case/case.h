@@ -250,6 +250,15 @@ enum sparse_use { SPARSE_auto, SPARSE_always, SPARSE_never };
 #define ROW_ORDER_LIST(X) X(plain) X(lifted)
 enum row_order { ROW_ORDER_plain, ROW_ORDER_lifted };
 
+/* Laws of the viscosity, beside LAW_constant. */
+#define LAW_LIST(X) X(power) X(carreau) X(casson) X(herschel_bulkley)
+enum law {
+    LAW_constant,
+#define X(name) LAW_##name,
+    LAW_LIST(X)
+#undef X
+};
+
 /* One lattice unit of length, time and density in m, s and kg/m3; all 1 and given = false
  * when the case has no `units`. */
 struct case_units {
@@ -260,10 +269,21 @@ struct case_units {
     double lattice;       /* units.velocity.lattice, if that gives dt; else 0 */
 };
 
+/* A viscosity that depends on the shear rate; see viscosity_law.h. Viscosities and stresses are
+ * kinematic. */
+struct case_law {
+    enum law kind;
+    double index, shear_rate;           /* power, herschel_bulkley */
+    double infinite, time, transition;  /* carreau; and the index */
+    double yield;                       /* casson, herschel_bulkley */
+    double least, most;                 /* limits of the viscosity; LAW_constant: both are it */
+};
+
 struct case_fluid {
     double viscosity;                  /* kinematic, > 0 */
     double velocity, length, reynolds; /* references; 0 when not given */
     bool by_reynolds;                  /* the case gives reynolds, not the viscosity */
+    struct case_law law;
 };
 
 /* Times are in steps. */

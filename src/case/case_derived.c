@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/message.h"
+#include "case/case_law.h"
 #include "case/keys.h"
 #include "case/sections.h"
 
@@ -22,7 +23,7 @@ double case_fastest_velocity(const struct flow_case *c)
 
 double case_cell_reynolds(const struct flow_case *c, int level)
 {
-    return ldexp(case_fastest_velocity(c) / c->fluid.viscosity, -level);
+    return ldexp(case_fastest_velocity(c) / case_thinnest(c), -level);
 }
 
 const char *smaller_step(const struct flow_case *c)
@@ -111,7 +112,7 @@ void case_say_derived(const struct flow_case *c)
         say_physical(c, velocity);
     say_driven(c);
     if (c->solver.chosen) {
-        const double cell = case_fastest_velocity(c) / c->fluid.viscosity;
+        const double cell = case_fastest_velocity(c) / case_thinnest(c);
         if (c->driven.free)
             say("collision auto: %s, as no wall bounds the velocity that the force drives",
                 key_collisions[c->solver.collision]);
@@ -128,6 +129,7 @@ void case_say_derived(const struct flow_case *c)
     }
     say("relaxation: viscosity %g, tau %s, omega %s", c->fluid.viscosity,
         case_tau_text(text, tau, 6), case_omega_text(omega, tau));
+    law_say(c);
     if (velocity > 0)
         say("Mach: %g (velocity %g)", mach(velocity), velocity);
     scalars_say(c);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "case/case_law.h"
 #include "case/limits.h"
 #include "case/opening.h"
 #include "case/record.h"
@@ -163,10 +164,11 @@ enum status fluid_read(struct map m, struct flow_case *c)
     f->by_reynolds = map_get(m, "reynolds");
     if ((s = value_one_of(m, "viscosity", "reynolds")) || (s = record_read(m, fluid_kind(f), c)))
         return s;
-    if (f->by_reynolds)
-        return viscosity_from_reynolds(m, f);
-    f->reynolds = f->velocity * f->length / f->viscosity;
-    return STATUS_OK;
+    if (f->by_reynolds && (s = viscosity_from_reynolds(m, f)))
+        return s;
+    if (!f->by_reynolds)
+        f->reynolds = f->velocity * f->length / f->viscosity;
+    return law_read(map_below(m, "law"), c);
 }
 
 void reynolds_write(struct writer *w, const struct key *key, const void *from)
@@ -236,6 +238,8 @@ enum status subgrid_read(struct map m, struct flow_case *c)
         wall = wall || c->faces[f].kind == FACE_wall;
     if (!wall && (s = value_refuse(model, "van_driest", "without a face that is a wall")))
         return s;
+    if ((s = law_subgrid(c, m, model)))
+        return s;
     c->solver.subgrid = SUBGRID_smagorinsky;
     return record_read(subgrid, 0, c);
 }
@@ -267,8 +271,8 @@ static enum collision choose_collision(const struct flow_case *c, double viscosi
 static void choose_subgrid(struct flow_case *c)
 {
     c->solver.collision = COLLISION_robust;
-    if (c->solver.subgrid_given || !case_is_open(c) ||
-        (case_fastest_velocity(c) <= case_limit_cell(c) * c->fluid.viscosity &&
+    if (c->solver.subgrid_given || !law_mixes(c) || !case_is_open(c) ||
+        (case_fastest_velocity(c) <= case_limit_cell(c) * case_thinnest(c) &&
          !limits_wake_passed(c)))
         return;
     c->solver.subgrid = SUBGRID_smagorinsky;
@@ -336,7 +340,7 @@ void choose_defaults(struct flow_case *c)
     c->solver.chosen = c->solver.collision == COLLISION_auto;
     if (c->solver.chosen) {
         choose_subgrid(c);
-        c->solver.collision = choose_collision(c, c->fluid.viscosity);
+        c->solver.collision = choose_collision(c, case_thinnest(c));
     }
     for (int i = 0; i < c->zone_count; i++)
         if (c->zones[i].collision == COLLISION_auto)

@@ -19,6 +19,9 @@ enum status region_read(struct map m, void *thing)
     zone->collision = (enum collision)collision;
     if (collision == COLLISION_auto && map_get(m, "magic"))
         zone->collision = COLLISION_accurate;
+    if (m.r->c->fluid.law.kind != LAW_constant &&
+        (s = value_refuse(m, "viscosity", "with fluid.law")))
+        return s;
     zone->magic = m.r->c->solver.magic;
     zone->viscosity = m.r->c->fluid.viscosity;
     zone->sponge.density = 1;

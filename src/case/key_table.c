@@ -115,6 +115,7 @@ KEY_WORDS_LIST(X)
      .meaning = "true: the table begins again at its last time, whose factor must be the first one"},   \
     CHECKSUM_ROW(P ".table.checksum", LEVEL_SAME, case_signal, checksum, 0, "the numbers in the file")
 
+#include "case/key_law.h"
 #include "case/key_scalars.h"
 
 /* Rows of profiles by height or by the distance from a point. */
@@ -343,6 +344,7 @@ const struct key key_table[] = {
      .otherwise = "none; required with fluid.reynolds", .example = "128",
      .meaning = "reference length of the Reynolds number; the viscosity that follows from it may not "
                 "change on a restart"},
+    LAW_ROWS,
 
     {ROW("solver", KEY_MAP), .otherwise = "defaults", .example = "{collision: trt}",
      .meaning = "the numerical method"},

@@ -75,7 +75,7 @@ enum {
  * members `read`, `write` and `same` of struct key. */
 thing_reader patch_read, region_read, body_read, label_read, shape_read, refine_read, scalar_read,
     scalar_part_read, series_read, field_read, average_read, surface_read, image_read;
-key_writer reynolds_write, precision_write, subgrid_write, profile_write, signal_write,
+key_writer law_write, reynolds_write, precision_write, subgrid_write, profile_write, signal_write,
     repeat_write, watched_write, stop_write, columns_write, entries_write, gravity_write,
     reference_write, gradient_write, scalar_initial_write, scalar_walls_write, labels_write,
     series_place_write;
@@ -188,6 +188,12 @@ struct plain_locale {
 };
 enum status plain_locale_enter(struct plain_locale *l);
 void plain_locale_leave(struct plain_locale *l);
+
+/* Read the map fluid.law, when fluid.viscosity is known. */
+enum status law_read(struct map m, struct flow_case *c);
+
+/* Refuse what does not go with a law in the map of a subgrid model. */
+enum status law_subgrid(const struct flow_case *c, struct map solver, struct map model);
 
 /* How the viscosity is given: FLUID_BY_*. */
 unsigned fluid_kind(const struct case_fluid *f);

@@ -257,6 +257,15 @@ MIXED(moving)
     {                                                                                              \
         operate(f, out, p, x, collision, subgrid, loops);                                          \
     }
+/* Laws of the viscosity have no loop of their own: it would take long to compile, and a look-up a
+ * cell is slower than the call. */
+static int bulk_none(const struct row *row, const struct run_parameters *p, int x0, int x1,
+                     int wraps)
+{
+    (void)row, (void)p, (void)x1, (void)wraps;
+    return x0;
+}
+
 /* The plainest loop of each operator also does the vector whose last cell wraps. That takes a
  * second copy of the operator, which takes long to compile: so the other loops leave it to
  * step_run(). */
@@ -282,7 +291,11 @@ MIXED(moving)
     BULK(name##_smagorinsky_0, COLLISION_##name, SUBGRID_smagorinsky, 0)                           \
     BULK(name##_smagorinsky_1, COLLISION_##name, SUBGRID_smagorinsky, 1)                           \
     BULK(name##_smagorinsky_2, COLLISION_##name, SUBGRID_smagorinsky, 2)                           \
-    BULK(name##_smagorinsky_3, COLLISION_##name, SUBGRID_smagorinsky, 3)
+    BULK(name##_smagorinsky_3, COLLISION_##name, SUBGRID_smagorinsky, 3)                           \
+    OPERATE(name##_law_0, COLLISION_##name, SUBGRID_law, 0)                                        \
+    OPERATE(name##_law_1, COLLISION_##name, SUBGRID_law, 1)                                        \
+    OPERATE(name##_law_2, COLLISION_##name, SUBGRID_law, 2)                                        \
+    OPERATE(name##_law_3, COLLISION_##name, SUBGRID_law, 3)
 COLLISION_LIST(X)
 #undef X
 
@@ -291,11 +304,17 @@ const struct operator_loops row_loops[COLLISIONS][SUBGRIDS][LOOPS] = {
     {                                                                                              \
         bulk_##name, operate_##name                                                                \
     }
+#define SINGLE(name)                                                                               \
+    {                                                                                              \
+        bulk_none, operate_##name                                                                  \
+    }
 #define X(name, ...)                                                                               \
     [COLLISION_##name] = {                                                                         \
         [SUBGRID_none] = {LOOP(name##_0), LOOP(name##_1), LOOP(name##_2), LOOP(name##_3)},         \
         [SUBGRID_smagorinsky] = {LOOP(name##_smagorinsky_0), LOOP(name##_smagorinsky_1),           \
                                  LOOP(name##_smagorinsky_2), LOOP(name##_smagorinsky_3)},          \
+        [SUBGRID_law] = {SINGLE(name##_law_0), SINGLE(name##_law_1), SINGLE(name##_law_2),         \
+                         SINGLE(name##_law_3)},                                                    \
     },
     COLLISION_LIST(X)
 #undef X

@@ -11,6 +11,7 @@
 #include "advice/advice.h"
 #include "base/clock.h"
 #include "base/message.h"
+#include "case/case_law.h"
 #include "case/keys.h"
 #include "measure/permeability.h"
 #include "run/folder.h"
@@ -372,7 +373,7 @@ static const struct case_face *open_face_near(const struct flow_case *c, const i
 const char *narrate_operator_remedy(const struct flow_case *c)
 {
     const enum collision collision = c->solver.collision;
-    const double cell = case_fastest_velocity(c) / c->fluid.viscosity;
+    const double cell = case_fastest_velocity(c) / case_thinnest(c);
     const bool pairs = collision_on_pairs(collision), others = collision_noisy_at_rest(collision);
     if (!pairs && c->solver.rates.bulk > 1.7)
         return "solver.rates.bulk 1";
@@ -437,8 +438,8 @@ static void divergence_advice(const struct narrator *n, double speed, int level,
     const struct flow_case *const c = n->c;
     const int64_t step = n->progress.step;
     const struct flow_case *const own = n->grid->level[level].c;
-    const double tau = case_tau(own), set = case_fastest_velocity(c);
-    const double viscosity = own->fluid.viscosity;
+    const double viscosity = case_thinnest(own), set = case_fastest_velocity(c);
+    const double tau = 3 * viscosity + 0.5;
     /* the operator is the likely cause here */
     const bool beyond =
         collision_on_pairs(c->solver.collision) && set > case_most_cell(c) * viscosity;

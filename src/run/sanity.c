@@ -8,6 +8,7 @@
 
 #include "base/agree.h"
 #include "base/message.h"
+#include "case/case_law.h"
 #include "case/keys.h"
 #include "run/schedule.h"
 
@@ -235,10 +236,10 @@ void sanity_velocity(struct sanity *s, const struct narrator *n, const struct fl
 {
     static const double peaks = 2;
     const double mach = sqrt(3.0) * sums->max_velocity;
-    const double viscosity = ldexp(s->c->fluid.viscosity, sums->max_level);
+    const double thin = case_thinnest(s->c), viscosity = ldexp(thin, sums->max_level);
     const double cell = sums->max_velocity / viscosity, expected = case_fastest_velocity(s->c);
     /* above the limit advice warned already */
-    const double most = peaks * fmax(case_limit_cell(s->c), expected / s->c->fluid.viscosity);
+    const double most = peaks * fmax(case_limit_cell(s->c), expected / thin);
     char place[192], help[128], than[64] = "and the case names none";
     if (s->warned_velocity || !sums->finite || (mach <= MACH_MAX && cell <= most))
         return;

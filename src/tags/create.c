@@ -18,6 +18,7 @@
 #include "tags/bodies.h"
 #include "tags/edges.h"
 #include "tags/faces.h"
+#include "tags/laws.h"
 #include "tags/near_list.h"
 #include "tags/scalars.h"
 #include "tags/zones.h"
@@ -57,7 +58,8 @@ static enum status make_rows(struct domain *d, const struct flow_case *c)
     d->rows[TAG_ABSENT] =
         (struct tag_row){.fluid = FLUID_none, .boundary = BOUNDARY_none, .spin = {1, 0, 0}};
     d->row_count = TAG_FIRST_FACE;
-    return drive_row(d, c, &d->rows[TAG_FLUID]);
+    const enum status status = domain_law(d, c, &d->rows[TAG_FLUID]);
+    return status ? status : drive_row(d, c, &d->rows[TAG_FLUID]);
 }
 
 /* (1 - exp(-y+/26))^2 with y+ in wall units, y the distance of cell g to the nearer wall normal to

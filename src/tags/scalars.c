@@ -25,7 +25,7 @@ static void set_rates(struct scalar_row *row, double conductivity, double capaci
 }
 
 /* In the fluid. scale: capacity of the fluid in the unit of the populations. */
-static struct scalar_row fluid_row(const struct flow_case *c, int k, double scale, bool subgrid)
+static struct scalar_row fluid_row(const struct flow_case *c, int k, double scale, bool mixed)
 {
     const struct case_scalar *const s = &c->scalars[k];
     struct scalar_row row = {.holds = HOLDS_swept, .flow = scale, .source = scale * s->source};
@@ -38,7 +38,7 @@ static struct scalar_row fluid_row(const struct flow_case *c, int k, double scal
     row.slopes = scalar_has_gradient(s);
     for (int a = 0; a < 3; a++)
         row.gradient[a] = scale * s->gradient[a];
-    row.turbulent = subgrid ? scale / s->turbulent_prandtl : 0;
+    row.turbulent = mixed ? scale / s->turbulent_prandtl : 0;
     set_rates(&row, scale * s->diffusivity, scale, scalar_magic(s));
     row.per_flow = 1 / scale;
     row.limited = scalar_limited(c, k);
@@ -174,7 +174,7 @@ enum status scalars_rows(struct domain *d, const struct flow_case *c)
             struct scalar_row *const to = &rows[k * TAG_ROWS + type];
             const int opening = d->row_opening[type];
             if (row->fluid)
-                *to = fluid_row(c, k, scale, row->subgrid != SUBGRID_none);
+                *to = fluid_row(c, k, scale, subgrid_mixes(row->subgrid));
             else if (row->body)
                 status = body_row(d, c, k, type, scale, to);
             else if (opening)

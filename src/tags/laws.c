@@ -1,0 +1,67 @@
+/* Tables of viscosity laws; see laws.h. */
+#include "tags/laws.h"
+
+#include <math.h>
+
+#include "case/case_law.h"
+#include "law.h"
+#include "subgrid.h"
+
+/* With the eddies of Smagorinsky's model. */
+static double viscosity_of(const struct flow_case *c, double g)
+{
+    const double constant = c->solver.smagorinsky; /* 0: no model */
+    return case_viscosity_at(c, g) + constant * constant * g;
+}
+
+/* The left side grows with g if the stress does, as it does in all laws. */
+double law_solve(const struct flow_case *c, double x)
+{
+    enum { HALVINGS = 80 };
+    const double right = 3 * 0.70710678118654752440 * x;
+    const double constant = c->solver.smagorinsky, eddies = constant * constant;
+    double high = right / (3 * c->fluid.law.least + 0.5);
+    double low = right / (3 * (c->fluid.law.most + eddies * high) + 0.5);
+    for (int k = 0; k < HALVINGS; k++) {
+        const double g = 0.5 * (low + high);
+        if (g * (3 * viscosity_of(c, g) + 0.5) < right)
+            low = g;
+        else
+            high = g;
+    }
+    return 1 / (3 * viscosity_of(c, 0.5 * (low + high)) + 0.5);
+}
+
+/* The parabola through three points of a segment. */
+static void make_segment(const struct flow_case *c, double start, double length, double *to)
+{
+    const double step = 1.0 / LAW_SEGMENTS; /* in t */
+    const double a = law_solve(c, start), b = law_solve(c, start + 0.5 * length),
+                 e = law_solve(c, start + length);
+    to[0] = a;
+    to[1] = (4 * (b - a) - (e - a)) / step;
+    to[2] = 2 * ((e - b) - (b - a)) / (step * step);
+}
+
+enum status domain_law(struct domain *d, const struct flow_case *c, struct tag_row *row)
+{
+    size_t place;
+    if (c->fluid.law.kind == LAW_constant)
+        return STATUS_OK;
+    const enum status s = domain_table(d, LAW_VALUES, &place);
+    if (s)
+        return s;
+    double *const table = d->table + place;
+    for (int k = 0; k < LAW_INNER; k++) {
+        const double octave = ldexp(1, LAW_LEAST + k / LAW_SEGMENTS), length = octave / LAW_SEGMENTS;
+        make_segment(c, octave + k % LAW_SEGMENTS * length, length,
+                     table + (size_t)(k + 1) * LAW_TERMS);
+    }
+    for (int k = 0; k < LAW_TERMS; k++) {
+        table[k] = k ? 0 : law_solve(c, ldexp(1, LAW_LEAST));
+        table[(LAW_INNER + 1) * LAW_TERMS + k] = k ? 0 : law_solve(c, ldexp(1, LAW_LEAST + LAW_OCTAVES));
+    }
+    row->subgrid = SUBGRID_law;
+    row->law = (uint32_t)place;
+    return STATUS_OK;
+}
