@@ -47,8 +47,8 @@ typedef law_bit law_bits;
 /* Segment of a number by its bits. Not-a-number gives the first or the last one. */
 TAGFLOW_FN int law_segment(law_bit bits)
 {
-    const int place = (int)(bits >> (LAW_FRACTION - LAW_BITS)) -
-                      ((LAW_BIAS + (int)LAW_LEAST) << LAW_BITS) + 1;
+    const int place =
+        (int)(bits >> (LAW_FRACTION - LAW_BITS)) - ((LAW_BIAS + (int)LAW_LEAST) << LAW_BITS) + 1;
     return place < 0 ? 0 : place > (int)LAW_INNER ? (int)LAW_INNER + 1 : place;
 }
 

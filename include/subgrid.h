@@ -87,8 +87,8 @@ TAGFLOW_FN struct rates subgrid_smagorinsky(const real f[Q], struct moments m,
 {
     const number strength = p.smagorinsky * (p.omega_even * p.omega_even);
     const real ratio = (strength * damping) * relative_stress(f, m, p, forced);
-    return rates_by_magic(
-        ((number)2 * p.omega_even) / ((number)1 + real_sqrt((number)1 + ratio)), p.magic);
+    return rates_by_magic(((number)2 * p.omega_even) / ((number)1 + real_sqrt((number)1 + ratio)),
+                          p.magic);
 }
 
 TAGFLOW_FN struct rates subgrid_law(const real f[Q], struct moments m,

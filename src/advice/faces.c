@@ -3,6 +3,7 @@
 
 #include "advice/advice.h"
 #include "base/message.h"
+#include "case/case_law.h"
 
 /* p = rho / 3: a density far from 1 drives a flow that is far too fast. A pressure in lattice units
  * is proportional to the square of the time step. */
@@ -36,7 +37,7 @@ void advise_outflows(const struct flow_case *c)
     int axes = 0;
     for (int a = 0; a < 3; a++)
         axes += c->faces[2 * a].kind == FACE_outflow || c->faces[2 * a + 1].kind == FACE_outflow;
-    if (axes > 1 && case_fastest_velocity(c) > 2 * c->fluid.viscosity)
+    if (axes > 1 && case_fastest_velocity(c) > 2 * case_thinnest(c))
         warn("outflow_edges",
              "outflow faces meet at an edge of the box: the flow there becomes wrong (take "
              "nonreflecting, or slip on the sides)");

@@ -9,6 +9,7 @@
 #include "advice/remedy.h"
 #include "base/agree.h"
 #include "base/message.h"
+#include "case/case_law.h"
 #include "case/keys.h"
 #include "case/signal.h"
 #include "tags/faces.h"
@@ -178,7 +179,7 @@ static void say_coarse(const struct narrow *n, const struct flow_case *c, double
 void narrow_warn(const struct narrow *n, const struct flow_case *c)
 {
     const double fastest = case_fastest_velocity(c), mach = sqrt(3.0) * n->velocity;
-    const double cell = ldexp(n->velocity / c->fluid.viscosity, -n->level);
+    const double cell = ldexp(n->velocity / case_thinnest(c), -n->level);
     const double most = fmin(case_limit_cell(c), advice_surface_limit(c));
     const bool fast = mach > ADVICE_MACH, coarse = cell > most;
     char where[FACES_NAME + 128], high[64] = "", rough[96] = "", slower[REMEDY] = "",

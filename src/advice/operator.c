@@ -5,6 +5,7 @@
 #include "advice/advice.h"
 #include "advice/remedy.h"
 #include "base/message.h"
+#include "case/case_law.h"
 #include "case/keys.h"
 #include "case/limits.h"
 #include "case/sections.h"
@@ -121,7 +122,7 @@ void advise_neighbours(const struct flow_case *c)
         const struct case_zone *const zone = &c->zones[k];
         const bool inside = zone->collision == COLLISION_trt;
         const enum collision other = inside ? c->solver.collision : zone->collision;
-        const double viscosity = inside ? zone->viscosity : c->fluid.viscosity;
+        const double viscosity = inside ? zone->viscosity : case_thinnest(c);
         const double cell = case_fastest_velocity(c) / viscosity;
         if ((inside || c->solver.collision == COLLISION_trt) && other == COLLISION_rr &&
             cell > most)
@@ -177,7 +178,7 @@ void advise_surfaces(const struct flow_case *c)
  * 1.8 times the velocities that a case sets. */
 void advise_edges(const struct flow_case *c)
 {
-    const double cell = case_fastest_velocity(c) / c->fluid.viscosity;
+    const double cell = case_fastest_velocity(c) / case_thinnest(c);
     if (c->levels > 1 && collision_on_pairs(c->solver.collision) && cell > REFINE_MOST_CELL)
         warn("levels_meet",
              "the Reynolds number of a cell of level 0 is %.3g, above %g: %s may diverge where "

@@ -5,6 +5,7 @@
 #include "advice/advice.h"
 #include "advice/remedy.h"
 #include "base/message.h"
+#include "case/case_law.h"
 #include "case/limits.h"
 
 static bool has_outflow(const struct flow_case *c)
@@ -20,7 +21,7 @@ static void wake_remedy(const struct flow_case *c, double others, double times,
                         char text[2 * REMEDY])
 {
     static const char other[] = "nonreflecting or pressure in place of outflow";
-    const double cell = case_fastest_velocity(c) / c->fluid.viscosity;
+    const double cell = case_fastest_velocity(c) / case_thinnest(c);
     char finer[REMEDY];
     finer_text(c, times, finer);
     if (!has_outflow(c))

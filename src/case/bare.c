@@ -65,6 +65,7 @@ static bool is_slip(const struct flow_case *c, enum bare_rule rule, enum key_uni
     case UNIT_VISCOSITY:
     case UNIT_ACCELERATION:
     case UNIT_PRESSURE:
+    case UNIT_STRESS:
     case UNIT_DIFFUSIVITY:
     case UNIT_SLOWNESS:
     case UNIT_HEATING:

@@ -276,7 +276,7 @@ struct case_law {
     double index, shear_rate;           /* power, herschel_bulkley */
     double infinite, time, transition;  /* carreau; and the index */
     double yield;                       /* casson, herschel_bulkley */
-    double least, most;                 /* limits of the viscosity; LAW_constant: both are it */
+    double least, most;                 /* limits of the viscosity */
 };
 
 struct case_fluid {

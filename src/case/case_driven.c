@@ -12,6 +12,7 @@
 
 #include "base/message.h"
 #include "body/body.h"
+#include "case/case_law.h"
 #include "case/sections.h"
 
 /* Points in all, about. */
@@ -367,6 +368,13 @@ static struct estimate smaller(struct estimate a, double velocity, enum driven_b
     return velocity < a.velocity ? (struct estimate){velocity, by} : a;
 }
 
+/* The viscosity at the walls of a plane channel, `square` its width squared, through which an
+ * acceleration drives the fluid. */
+static double viscosity_at_walls(const struct flow_case *c, double acceleration, double square)
+{
+    return case_viscosity_under(c, 0.5 * acceleration * sqrt(square));
+}
+
 /* The velocity by a constant acceleration along an axis, and by an oscillating one, which reaches
  * no more than in a fluid without walls. Where a passage narrows, the widening behind the narrow
  * place loses (1 - share)^2 u^2 / 2 of the pressure (Borda, Carnot). */
@@ -376,9 +384,9 @@ static struct estimate velocity_along(const struct flow_case *c, int axis,
     static const double pi = 3.141592653589793;
     const struct case_signal *const s = &c->force_signal;
     const bool sine = s->kind == SIGNAL_sine;
-    const double per = way->velocity / (8 * c->fluid.viscosity), length = c->cells[axis];
-    const double steady = steady_along(c, axis);
+    const double steady = steady_along(c, axis), length = c->cells[axis];
     const double swing = sine ? force_along(c, axis) * fabs(s->amplitude) : 0;
+    const double per = way->velocity / (8 * viscosity_at_walls(c, steady + swing, way->velocity));
     struct estimate e = {0, !way->straight   ? DRIVEN_detour
                             : way->share < 1 ? DRIVEN_bodies
                                              : DRIVEN_friction};
@@ -406,9 +414,10 @@ static struct estimate velocity_around(const struct flow_case *c, const struct p
     const double difference = all.high - all.low;
     if (!(difference > straight * (1 + 1e-9)))
         return (struct estimate){0, DRIVEN_detour};
-    return smaller(
-        (struct estimate){difference / length * widest / (8 * c->fluid.viscosity), DRIVEN_detour},
-        sqrt(2 * difference), DRIVEN_pressure);
+    const double acceleration = difference / length;
+    const double viscosity = viscosity_at_walls(c, acceleration, widest);
+    return smaller((struct estimate){acceleration * widest / (8 * viscosity), DRIVEN_detour},
+                   sqrt(2 * difference), DRIVEN_pressure);
 }
 
 /* Does the case say how fast the flow is? Walls that move and buoyancy do not. */
@@ -513,7 +522,9 @@ double driven_density(const struct flow_case *c)
     double length;
     if (!narrowest(c, &way, &length))
         return 0;
-    return 24 * c->fluid.viscosity * case_fastest_velocity(c) * length / way.velocity;
+    const double velocity = case_fastest_velocity(c);
+    const double viscosity = case_viscosity_at(c, 4 * velocity / sqrt(way.velocity));
+    return 24 * viscosity * velocity * length / way.velocity;
 }
 
 double driven_width(const struct flow_case *c)

@@ -31,8 +31,8 @@ static double unlimited(const struct case_fluid *f, double g)
         return f->viscosity * power_of(g / law->shear_rate, law->index - 1);
     case LAW_carreau: {
         const double bend = 1 + power_of(law->time * g, law->transition);
-        return law->infinite + (f->viscosity - law->infinite) *
-                                   power_of(bend, (law->index - 1) / law->transition);
+        return law->infinite +
+               (f->viscosity - law->infinite) * power_of(bend, (law->index - 1) / law->transition);
     }
     case LAW_casson: {
         const double root = sqrt(f->viscosity) + sqrt(law->yield / g);
@@ -49,8 +49,26 @@ static double unlimited(const struct case_fluid *f, double g)
 double case_viscosity_at(const struct flow_case *c, double shear_rate)
 {
     const struct case_law *const law = &c->fluid.law;
+    if (law->kind == LAW_constant)
+        return c->fluid.viscosity;
     const double viscosity = unlimited(&c->fluid, fmax(shear_rate, LAW_SHEAR));
     return fmin(law->most, fmax(law->least, viscosity));
+}
+
+double case_viscosity_under(const struct flow_case *c, double stress)
+{
+    enum { HALVINGS = 80 };
+    if (c->fluid.law.kind == LAW_constant)
+        return c->fluid.viscosity;
+    double low = stress / c->fluid.law.most, high = stress / c->fluid.law.least;
+    for (int k = 0; k < HALVINGS && low < high; k++) {
+        const double shear = 0.5 * (low + high);
+        if (shear * case_viscosity_at(c, shear) < stress)
+            low = shear;
+        else
+            high = shear;
+    }
+    return case_viscosity_at(c, high);
 }
 
 double case_thinnest(const struct flow_case *c)
@@ -72,8 +90,6 @@ static void set_limits(struct case_fluid *f)
     }
     if (law->kind == LAW_herschel_bulkley && law->index == 1)
         law->least = f->viscosity;
-    if (law->kind == LAW_constant)
-        law->most = f->viscosity;
 }
 
 static enum status read_limits(struct map m, struct case_law *law)
@@ -102,7 +118,9 @@ enum status law_read(struct map m, struct flow_case *c)
     if (!found.node && m.node)
         return fail_value(m.r, m.node, ": which law? (power, carreau, casson or herschel_bulkley)");
     law->kind = found.node ? (enum law)(1 + kind) : LAW_constant;
-    if (found.node && (s = record_read(found, 0, law)))
+    if (law->kind == LAW_constant)
+        return STATUS_OK;
+    if ((s = record_read(found, 0, law)))
         return s;
     if (law->kind == LAW_herschel_bulkley && law->index != 1 && !map_get(found, "shear_rate"))
         return value_missing(found, "shear_rate", ", which an index other than 1 needs,");
@@ -110,7 +128,7 @@ enum status law_read(struct map m, struct flow_case *c)
         (s = value_refuse(found, "shear_rate", "with index 1")))
         return s;
     set_limits(&c->fluid);
-    return m.node ? read_limits(m, law) : STATUS_OK;
+    return read_limits(m, law);
 }
 
 bool law_mixes(const struct flow_case *c)

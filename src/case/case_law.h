@@ -15,6 +15,9 @@
  * within the law's limits. Powers are made of + - * / alone: the same bits on every machine. */
 double case_viscosity_at(const struct flow_case *c, double shear_rate);
 
+/* The viscosity where the shear stress is that, at least 0. */
+double case_viscosity_under(const struct flow_case *c, double stress);
+
 /* The least viscosity that limits the method: the fluid's, or a law's at the largest shear rate
  * that is to be expected, that of the case's fastest velocity over a few cells. */
 double case_thinnest(const struct flow_case *c);

@@ -87,6 +87,7 @@ enum { KEYS_PATH = 512, KEYS_TYPE = 256 };
     X(DENSITY,      "a density",             "kg/m3",            "1000 kg/m3", -3,  0, 1,  0)      \
     X(ACCELERATION, "an acceleration",       "m/s2",             "9.81 m/s2",   1, -2, 0,  0)      \
     X(PRESSURE,     "a pressure",            "Pa",               "10 Pa",      -1, -2, 1,  0)      \
+    X(STRESS,       "a stress",              "Pa",               "5 mPa",      -1, -2, 1,  0)      \
     X(RATE,         "a rate",                "1/s",              "5 1/s",       0, -1, 0,  0)      \
     X(ROTATION,     "an angular velocity",   "rad/s",            "10 rad/s",    0, -1, 0,  0)      \
     X(SHOWN,        "what is shown",         "of what is shown", "0.1",         0,  0, 0,  0) /* by an image */ \

@@ -47,6 +47,7 @@ static const struct mistaken {
     {"1 Pa", UNIT_ACCELERATION, "a pressure", "divide it by density and length", false},
     {"1 N", UNIT_ACCELERATION, "a force", "divide it by the mass of the fluid", false},
     {"1 m2/s2", UNIT_PRESSURE, "a pressure over a density", "multiply it by the density", false},
+    {"1 m2/s2", UNIT_STRESS, "a stress over a density", "multiply it by the density", false},
     {"1 m", UNIT_PRESSURE, "a height", "multiply it by density and gravity", false},
     {"1 W", UNIT_HEAT_FLUX, "a power", "divide it by the area", false},
     {"1 W", UNIT_HEAT_SOURCE, "a power", "divide it by the volume", false},

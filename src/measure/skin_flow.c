@@ -6,6 +6,7 @@
 
 #include "base/agree.h"
 #include "base/message.h"
+#include "case/case_law.h"
 
 /* Position of a sample, moved into the box along periodic axes. False: outside the box. */
 static bool place_sample(const struct domain *d, const struct skin *skin, int point, double away,
@@ -44,7 +45,7 @@ enum status skin_flow_create(struct skin_flow *f, const struct flow_case *c,
     int count = 0;
     *f = (struct skin_flow){.skin = skin,
                             .body = &c->bodies[body],
-                            .viscosity = c->fluid.viscosity,
+                            .c = c,
                             .sample = calloc(most, sizeof *f->sample),
                             .values = calloc(most, 4 * sizeof *f->values)};
     double *const at = calloc(most, 3 * sizeof *at);
@@ -115,8 +116,14 @@ static void find_stress(const struct skin_flow *f, int point, const double *cons
     for (int k = 0; k < count; k++)
         density += value_weight[count - 1][k] * flow[k][0];
     to[0] = density / 3;
+    double along[3], square = 0;
+    for (int a = 0; a < 3; a++) {
+        along[a] = slope[a] - across * n[a];
+        square += along[a] * along[a];
+    }
+    const double viscosity = case_viscosity_at(f->c, sqrt(square)); /* the wall's shear rate */
     for (int a = 0; a < 3; a++)
-        to[1 + a] = f->viscosity * (slope[a] - across * n[a]);
+        to[1 + a] = viscosity * along[a];
 }
 
 enum status skin_flow_measure(struct skin_flow *f, const struct levels *all,

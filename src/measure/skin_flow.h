@@ -2,7 +2,7 @@
  *
  * Probes sample the flow 1, 2 and 3 cells of the body's finest level away from the surface along
  * its normal. The pressure at the surface is extrapolated by a parabola through the three samples.
- * The shear stress is the viscosity times the slope, at the surface, of the tangential velocity.
+ * The shear stress is the viscosity at the surface times the slope there of the tangential velocity.
  * A cubic through the three samples and the surface's velocity gives the slope; for a surface
  * that turns, the slope of rigid rotation is subtracted. If the third sample is not in the fluid,
  * the polynomials have one degree less; if the second is not, two degrees less. */
@@ -17,7 +17,8 @@ enum { SKIN_SAMPLES = 3, SKIN_VALUES = 4 };
 struct skin_flow {
     const struct skin *skin;
     const struct case_body *body;
-    double pivot[3], viscosity;
+    const struct flow_case *c;
+    double pivot[3];
     double apart; /* distance between samples: a cell of the finest level that has the body */
     struct probe probe;
     /* Rank 0: */

@@ -43,6 +43,21 @@ static void make_segment(const struct flow_case *c, double start, double length,
     to[2] = 2 * ((e - b) - (b - a)) / (step * step);
 }
 
+void law_table(const struct flow_case *c, double *table)
+{
+    for (int k = 0; k < LAW_INNER; k++) {
+        const double octave = ldexp(1, LAW_LEAST + k / LAW_SEGMENTS),
+                     length = octave / LAW_SEGMENTS;
+        make_segment(c, octave + k % LAW_SEGMENTS * length, length,
+                     table + (size_t)(k + 1) * LAW_TERMS);
+    }
+    double *const behind = table + (size_t)(LAW_INNER + 1) * LAW_TERMS;
+    for (int k = 0; k < LAW_TERMS; k++)
+        table[k] = behind[k] = 0;
+    table[0] = law_solve(c, ldexp(1, LAW_LEAST));
+    behind[0] = law_solve(c, ldexp(1, LAW_LEAST + LAW_OCTAVES));
+}
+
 enum status domain_law(struct domain *d, const struct flow_case *c, struct tag_row *row)
 {
     size_t place;
@@ -51,16 +66,7 @@ enum status domain_law(struct domain *d, const struct flow_case *c, struct tag_r
     const enum status s = domain_table(d, LAW_VALUES, &place);
     if (s)
         return s;
-    double *const table = d->table + place;
-    for (int k = 0; k < LAW_INNER; k++) {
-        const double octave = ldexp(1, LAW_LEAST + k / LAW_SEGMENTS), length = octave / LAW_SEGMENTS;
-        make_segment(c, octave + k % LAW_SEGMENTS * length, length,
-                     table + (size_t)(k + 1) * LAW_TERMS);
-    }
-    for (int k = 0; k < LAW_TERMS; k++) {
-        table[k] = k ? 0 : law_solve(c, ldexp(1, LAW_LEAST));
-        table[(LAW_INNER + 1) * LAW_TERMS + k] = k ? 0 : law_solve(c, ldexp(1, LAW_LEAST + LAW_OCTAVES));
-    }
+    law_table(c, d->table + place);
     row->subgrid = SUBGRID_law;
     row->law = (uint32_t)place;
     return STATUS_OK;

@@ -154,6 +154,10 @@ static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
         };
         if (mixed ? k % 3 == 0 : m.full && k > 0)
             tag_row_smagorinsky(row, SUBGRID_smagorinsky, 0.2);
+        if (row->subgrid && k % 2) { /* the table is the last one, see make_table */
+            row->subgrid = SUBGRID_law;
+            row->law = (uint32_t)(g->view.table_values - LAW_VALUES);
+        }
         for (int a = 0; a < 3 && row->forced; a++)
             row->acceleration[a] = random_below(random, 4) ? 1e-3 * random_uniform(random) : 0;
         if (m.full && k % 3 == 1)
@@ -251,19 +255,23 @@ static void make_scalars(struct ground *g, struct mixture m, uint64_t *random)
         }
 }
 
-/* What the rows of sponges point to: a target, and strengths for any axis. */
+/* What the rows of sponges point to: a target, and strengths for any axis. Behind it a viscosity
+ * law. */
 static bool make_table(struct ground *g)
 {
     const int *const n = g->view.n;
     int longest = n[0] > n[1] ? n[0] : n[1];
     longest = n[2] > longest ? n[2] : longest;
     uint64_t random = 7;
-    g->view.table_values = (size_t)(Q + longest + SPONGE_PAD);
+    g->view.table_values = (size_t)(Q + longest + SPONGE_PAD + LAW_VALUES);
     double *const table = g->table = calloc(g->view.table_values, sizeof *table);
     if (!table)
         return false;
     for (int k = 0; k < Q + longest; k++)
         table[k] = k < Q ? 0.01 * random_uniform(&random) : 0.5 + 0.5 * random_uniform(&random);
+    double *const law = table + g->view.table_values - LAW_VALUES;
+    for (int k = 0; k < LAW_VALUES; k++) /* the terms of t count as much as the first one */
+        law[k] = k % LAW_TERMS ? 0.1 * random_uniform(&random) : 1 + 0.9 * random_uniform(&random);
     g->view.table = table;
     return true;
 }

@@ -204,7 +204,7 @@ check(all(len(set(sets_in(f"{name}_fp32_0").values())) == {"heat": 4, "plume": 2
 # A wall that moves, one at rest and planes of symmetry across a seam; a body in the third level, faces that are open.
 REFINED = {"lid": """\
 domain:  {cells: [24, 20, 16]}
-fluid:   {viscosity: 0.02}
+fluid:   {viscosity: 0.02, law: {carreau: {infinite: 0.005, time: 300, index: 0.4}}}
 solver:  {collision: rr, subgrid: {smagorinsky: {constant: 0.15}}}
 initial: {flow: uniform, velocity: [0.02, 0.01, 0]}
 faces:   {x: periodic, ymin: wall, ymax: {wall: {velocity: [0.05, 0, 0.03]}}, z: slip}

@@ -4,6 +4,9 @@ and a force. A number always gives the same flow.
 import random
 
 
+LAWS = [{"power": {"index": 0.6, "shear_rate": 0.01}}, {"carreau": {"infinite": 0.02, "time": 200, "index": 0.4}},
+        {"casson": {"yield": 1e-5}}, {"herschel_bulkley": {"yield": 1e-5, "index": 1.4, "shear_rate": 0.01}}]
+
 def face(r, axis, side):
     into = [0.03 if a == axis else 0 for a in "xyz"]
     along = [0.02 if axis != "x" else 0, 0.01 if axis == "x" else 0, 0]
@@ -44,4 +47,6 @@ def flow(number):
         case["bodies"] = bodies
         if r.random() < 0.4:
             case["output"]["series"]["force"] = {"every": 5, "of": "forces", "body": "body0"}
+    if r.random() < 0.25:
+        case["fluid"]["law"] = r.choice(LAWS)
     return case

@@ -72,6 +72,8 @@ def flow(number):
     case["refine"] = regions
     if number % 3:
         add_scalars(number, case)
+    elif number % 2:
+        case["fluid"]["law"] = {"carreau": {"infinite": 0.003, "time": 300, "index": 0.4}}
     case["output"] = {"log": {"every": 0}, "series": series}
     return case, closed
 

@@ -12,6 +12,7 @@
 #include "open.h"
 #include "solver/transport.h"
 #include "tags/create.h"
+#include "tags/laws.h"
 
 /* 0 rest; 1..6 = +x -x +y -y +z -z; then the diagonals, each followed by its opposite. */
 const signed char reference_velocities[19][3] = {
@@ -169,6 +170,11 @@ void reference_create(struct reference *r, const struct flow_case *c)
     fluid->omega_fourth = c->solver.rates.fourth;
     if (c->solver.subgrid == SUBGRID_smagorinsky)
         tag_row_smagorinsky(fluid, SUBGRID_smagorinsky, c->solver.smagorinsky);
+    if (c->fluid.law.kind != LAW_constant) {
+        law_table(c, r->law);
+        fluid->subgrid = SUBGRID_law;
+        tag_row_magic(fluid);
+    }
     r->wall_units = c->solver.van_driest / c->fluid.viscosity;
     fluid->damped = fluid->subgrid && c->solver.van_driest > 0;
     for (int a = 0; a < 3; a++) {
@@ -510,7 +516,8 @@ void reference_step(struct reference *r)
                     continue;
                 real f[19], out[19];
                 reference_arrived(r, at, f);
-                const struct collision_parameters p = collision_parameters(&reference_still, row);
+                struct collision_parameters p = collision_parameters(&reference_still, row);
+                p.law = r->law;
                 const struct moments m = moments(f, p, row->forced);
                 const real damping = (real)reference_damping(r, row, at);
                 const struct rates rates =

@@ -11,6 +11,7 @@
 #define TAGFLOW_TEST_REFERENCE_H
 
 #include "boundary.h"
+#include "law.h"
 #include "solver/step.h"
 #include "stored.h"
 
@@ -25,7 +26,8 @@ struct reference {
     struct tag_row face_row[6]; /* rules beyond the faces; those of walls are not used */
     struct tag_row row[TAG_ROWS]; /* TAG_WALL, TAG_FLUID and those from reference_row */
     int rows;
-    size_t count; /* cells */
+    double law[LAW_VALUES]; /* table of a viscosity law */
+    size_t count;           /* cells */
     uint8_t *tag; /* [cells] row of each, x fastest */
     stored *now,
         *next; /* [Q][cells] canonical populations as stored; zeros where a cell is not fluid */

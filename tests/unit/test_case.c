@@ -883,6 +883,33 @@ static const struct mistake mistakes[] = {
     {UNITS DOMAIN FACES RUN "fluid: {viscosity: 1, velocity: 10 m/s}\n", NULL, AT(5, 33),
      "'10 m/s', 2 in lattice units, is out of range"},
 
+    /* viscosity laws */
+#define LAW(keys) DOMAIN FACES RUN "fluid: {viscosity: 0.1, law: " keys "}\n"
+    {LAW("power"), NULL, AT(4, 30), "fluid.law|a map"},
+    {LAW("{}"), NULL, AT(4, 30), "which law? (power, carreau, casson or herschel_bulkley)"},
+    {LAW("{least: 0.1}"), NULL, AT(4, 30), "which law?"},
+    {LAW("{power: {index: 0.6}}"), NULL, AT(4, 31), "shear_rate"},
+    {LAW("{power: {shear_rate: 0.01}}"), NULL, AT(4, 31), "index"},
+    {LAW("{power: {index: 0.05, shear_rate: 0.01}}"), NULL, AT(4, 46), "0.1 to 3"},
+    {LAW("{power: {index: 0.5, shear_rate: 0}}"), NULL, AT(4, 63), "above 0"},
+    {LAW("{power: {index: 0.5, shear_rate: 0.01}, casson: {yield: 1e-4}}"), NULL, AT(4, 70),
+     "has both power and casson|keep one"},
+    {LAW("{carreau: {time: 1, index: 0.5}}"), NULL, AT(4, 31), "infinite"},
+    {LAW("{casson: {}}"), NULL, AT(4, 31), "yield"},
+    {LAW("{casson: {yield: 0}}"), NULL, AT(4, 47), "above 0"},
+    {LAW("{herschel_bulkley: {yield: 1e-4, index: 0.6}}"), NULL, AT(4, 31),
+     "shear_rate, which an index other than 1 needs"},
+    {LAW("{herschel_bulkley: {yield: 1e-4, index: 1, shear_rate: 0.01}}"), NULL, AT(4, 73),
+     "shear_rate|no effect with index 1"},
+    {LAW("{casson: {yield: 1e-4}, least: 0.2, most: 0.15}"), NULL, AT(4, 61),
+     "the least viscosity is 0.2 and the most is 0.15"},
+    {LAW("{casson: {yield: 1e-4}}") "regions: {r: {box: all, viscosity: 0.2}}\n", NULL, AT(5, 25),
+     "regions.r.viscosity|no effect with fluid.law"},
+    {LAW("{casson: {yield: 1e-4}}") "solver: {subgrid: {smagorinsky: {van_driest: 0.01}}}\n", NULL,
+     AT(5, 34), "van_driest|no effect with fluid.law"},
+    {LAW("{casson: {yield: 1e-4}}") "solver: {subgrid: {smagorinsky: {}}}\n"
+     "scalars: {t: {schmidt: 1}}\n", NULL, AT(5, 10), "solver.subgrid|no effect with fluid.law and scalars"},
+#undef LAW
     /* solver */
     {BASE "solver: {collision: bgk, magic: 0.1}\n", NULL, AT(5, 26), "no effect with collision bgk"},
     {BASE "solver: {magic: 0}\n", NULL, AT(5, 17), "above 0"},

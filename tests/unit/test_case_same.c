@@ -82,6 +82,7 @@ static void must_say(const char *fragment)
     "run: {steps: 1000}\n"
 #define FLUID "fluid: {viscosity: 0.1, velocity: 0.05, length: 16}\n"
 #define BASE PLAIN FLUID
+#define LAW(keys) PLAIN "fluid: {viscosity: 0.1, law: {" keys "}}\n"
 #define HELD BASE "force: {flow_rate: {velocity: 0.01"
 #define SOLID BASE "bodies: {a: {shape: {"
 #define IMAGE(file, keys) BASE "bodies: {a: {image: {file: " file ", solid: [1], " keys "}}}\n"
@@ -143,6 +144,18 @@ static const struct change {
     {"fluid.reynolds", BASE, "fluid={reynolds: 10, velocity: 0.05, length: 16}", "fluid.viscosity"},
     {"fluid.velocity", BASE, "fluid.velocity=0.06", NULL},
     {"fluid.length", BASE, "fluid.length=17", NULL},
+    {"fluid.law.power.index", LAW("power: {index: 0.6, shear_rate: 0.01}"), "fluid.law.power.index=0.7", NULL},
+    {"fluid.law.power.shear_rate", LAW("power: {index: 0.6, shear_rate: 0.01}"), "fluid.law.power.shear_rate=0.02", NULL},
+    {"fluid.law.carreau.infinite", LAW("carreau: {infinite: 0.01, time: 100, index: 0.4}"), "fluid.law.carreau.infinite=0.02", NULL},
+    {"fluid.law.carreau.time", LAW("carreau: {infinite: 0.01, time: 100, index: 0.4}"), "fluid.law.carreau.time=110", NULL},
+    {"fluid.law.carreau.index", LAW("carreau: {infinite: 0.01, time: 100, index: 0.4}"), "fluid.law.carreau.index=0.5", NULL},
+    {"fluid.law.carreau.transition", LAW("carreau: {infinite: 0.01, time: 100, index: 0.4}"), "fluid.law.carreau.transition=1.9", NULL},
+    {"fluid.law.casson.yield", LAW("casson: {yield: 1e-4}"), "fluid.law.casson.yield=2e-4", NULL},
+    {"fluid.law.herschel_bulkley.yield", LAW("herschel_bulkley: {yield: 1e-4, index: 0.6, shear_rate: 0.01}"), "fluid.law.herschel_bulkley.yield=2e-4", NULL},
+    {"fluid.law.herschel_bulkley.index", LAW("herschel_bulkley: {yield: 1e-4, index: 0.6, shear_rate: 0.01}"), "fluid.law.herschel_bulkley.index=0.7", NULL},
+    {"fluid.law.herschel_bulkley.shear_rate", LAW("herschel_bulkley: {yield: 1e-4, index: 0.6, shear_rate: 0.01}"), "fluid.law.herschel_bulkley.shear_rate=0.02", NULL},
+    {"fluid.law.least", LAW("power: {index: 0.6, shear_rate: 0.01}"), "fluid.law.least=0.001", NULL},
+    {"fluid.law.most", LAW("power: {index: 0.6, shear_rate: 0.01}"), "fluid.law.most=1", NULL},
     {"solver.collision", BASE, "solver.collision=bgk", NULL},
     {"solver.magic", BASE, "solver.magic=0.25", NULL},
     {"solver.rates.bulk", MOMENTS, "solver.rates.bulk=1.1", NULL},

@@ -252,7 +252,7 @@ static void unknown_keys_that_are_words_get_an_example(void **state)
         {"run.restart", "a run goes on with `tagflow run CASE.yaml --restart auto`"},
         {"output.vtk", "snapshots are output: {fields:"},
         {"output.drag", "forces are a series:"},
-        {"fluid.non_newtonian", "the viscosity does not depend on the shear"},
+        {"fluid.non_newtonian", "did you mean fluid.law.power?"},
         {"output.fields.a.interval", "the interval is `every`"},
         /* names that another place has, and misspelt ones, go before words */
         {"solver.viscosity", "did you mean fluid.viscosity?"},
