@@ -137,6 +137,7 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
     const cell_index n = view_index(v, x, y, z);
     struct arriving here;
     here.row = &v->rows[v->tags[n] & TAG_ROW];
+    here.law = law_of(v, here.row);
     f[0] = value_of(((const stored *)s->rest)[view_place(v, n)]);
     TAGFLOW_UNROLL
     for (int i = 1; i < Q; i++) {
@@ -318,8 +319,8 @@ TAGFLOW_FN void carried_flow(struct carried *k, struct moments m, struct collisi
     k->u[0] = m.ux;
     k->u[1] = m.uy;
     k->u[2] = m.uz;
-    k->subgrid = model != SUBGRID_none;
-    k->eddy = model != SUBGRID_none ? eddy_viscosity(p, r.even) : 0;
+    k->subgrid = subgrid_mixes(model);
+    k->eddy = k->subgrid ? eddy_viscosity(p, r.even) : 0;
 }
 
 /* The parts of a step that a cell type asks for. */

@@ -13,6 +13,7 @@
 
 #include "boundary.h"
 #include "elementary.h"
+#include "law.h"
 #include "slot.h"
 
 /* Initial flows, and the keys of `initial` that each has. */
@@ -461,6 +462,25 @@ TAGFLOW_FN void initial_left(const struct view *v, int x, int y, int z, double f
     }
 }
 
+/* 1 / tau of a cell with this flow. */
+TAGFLOW_FN double initial_rate(const struct view *v, const struct tag_row *row,
+                               const struct initial_cell *f)
+{
+    const double *const law = law_of(v, row);
+    double square = 0, divergence = 0;
+    if (!row->fluid || !law)
+        return row->fluid ? row->omega_even : 1;
+    for (int a = 0; a < 3; a++)
+        divergence += f->gradient[a][a];
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) {
+            const double twice =
+                (f->gradient[a][b] + f->gradient[b][a]) - (a == b ? 2.0 / 3 * divergence : 0);
+            square += 0.5 * twice * twice; /* 2 S:S */
+        }
+    return law_rate_double(law + LAW_TABLE, TAGFLOW_SQRT_DOUBLE(square));
+}
+
 /* Shifted populations of the block's cell (x, y, z). drho: density - 1 in place of the flow's;
  * NULL: the flow's. */
 TAGFLOW_FN void initial_populations(const struct initial *in, const struct view *v,
@@ -475,8 +495,7 @@ TAGFLOW_FN void initial_populations(const struct initial *in, const struct view 
         f.drho = *drho;
     for (int a = 0; a < 3 && in->settling; a++)
         f.gradient[a][0] = f.gradient[a][1] = f.gradient[a][2] = 0;
-    initial_equilibrium(in, &f, in->settling ? 1 : 1 + f.drho, row->fluid ? row->omega_even : 1,
-                        out);
+    initial_equilibrium(in, &f, in->settling ? 1 : 1 + f.drho, initial_rate(v, row, &f), out);
     if (tag & TAG_BESIDE)
         initial_left(v, x, y, z, out);
 }

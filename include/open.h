@@ -87,6 +87,7 @@ TAGFLOW_FN number given_drho(const struct view *v, const struct tag_row *row)
  * away. */
 struct arriving {
     const struct tag_row *row;
+    const double *law; /* from law_of */
     real u[3], half[3];
     number drho;
     int walls; /* bit k: a wall beyond side k of the cell, sides as faces; BESIDE_EDGE */
@@ -188,11 +189,18 @@ TAGFLOW_FN void off_equilibrium(const real f[Q], int outside, uint32_t unknown, 
  * 2. The rest of the viscous part, (1 - omega / 2) of the stress, is lost. Outlets of refined grids
  * lose a part of the shear along the face, too. Whole, it feeds a velocity along the face that
  * alternates in time and from cell to cell, if an edge of levels is a few cells before the face
- * (u/nu 50, 4 cells: 1.014 a step). */
-TAGFLOW_FN number stress_kept(const struct tag_row *row)
+ * (u/nu 50, 4 cells: 1.014 a step). p: the second moments. */
+TAGFLOW_FN real node_keeps(const struct arriving *a, real drho, real p[3][3])
 {
-    const number kept = (number)(3.5 - 1.5 * row->omega_even);
-    return kept < 1 ? kept : (number)1;
+    if (!a->law) {
+        const number kept = (number)(3.5 - 1.5 * a->row->omega_even);
+        return real_of(kept < 1 ? kept : (number)1);
+    }
+    const real square = ((p[0][0] * p[0][0] + p[1][1] * p[1][1]) + p[2][2] * p[2][2]) +
+                        (number)2 * ((p[0][1] * p[0][1] + p[0][2] * p[0][2]) + p[1][2] * p[1][2]);
+    const real omega = law_rate(a->law, real_sqrt(square) / ((number)1 + drho));
+    const real kept = (number)3.5 - (number)1.5 * omega;
+    return real_if_less(kept, real_of(1), kept, real_of(1));
 }
 
 /* Second moments of the non-equilibrium part, from known populations. Density or velocity follow
@@ -205,8 +213,6 @@ TAGFLOW_FN void stress_from_known(const real f[Q], const struct arriving *a, rea
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int outside = a->row->outside, several = outside & (outside - 1);
     const int normal = a->row->face / 2;
-    const number kept = stress_kept(a->row);
-    const number sheared = 1 - (number)(2 * a->row->shear_lost) * (1 - kept);
     real off[Q];
     off_equilibrium(f, outside, unknown_of(outside), drho, u, a->half, off);
     TAGFLOW_UNROLL
@@ -214,12 +220,41 @@ TAGFLOW_FN void stress_from_known(const real f[Q], const struct arriving *a, rea
         for (int k = 0; k < 3; k++)
             for (int l = 0; l < 3; l++)
                 p[k][l] += along(c[i][k], along(c[i][l], off[i]));
+    const real kept = node_keeps(a, drho, p);
+    const real sheared = (number)1 - (number)(2 * a->row->shear_lost) * ((number)1 - kept);
     for (int k = 0; k < 3; k++)
         for (int l = 0; l < 3; l++)
             if (several || (k == normal) == (l == normal))
                 p[k][l] *= kept;
             else if ((k == normal) != (l == normal))
                 p[k][l] *= sheared;
+}
+
+/* Of velocity component k, the slope along the axis of a side with a wall: -du_k/dx_l. */
+TAGFLOW_FN real slope_at_wall(const struct arriving *a, const real u[3], int side, int k)
+{
+    const int both = (a->walls >> (side & ~1) & 3) == 3;
+    const real half_a_cell = u[k] - a->wall_velocity[side][k];
+    const real slope = both ? half_a_cell : half_a_cell + half_a_cell;
+    return side & 1 ? slope : -slope;
+}
+
+/* The shear rate beside walls, sqrt(2 S:S), from the walls' velocities. */
+TAGFLOW_FN real shear_at_walls(const struct arriving *a, const real u[3])
+{
+    real square = real_of(0);
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < k; l++) {
+            real sum = real_of(0); /* of du_k/dx_l and du_l/dx_k */
+            for (int side = 2 * l; side < 2 * l + 2; side++)
+                if (a->walls >> side & 1)
+                    sum += slope_at_wall(a, u, side, k);
+            for (int side = 2 * k; side < 2 * k + 2; side++)
+                if (a->walls >> side & 1)
+                    sum += slope_at_wall(a, u, side, l);
+            square += sum * sum;
+        }
+    return real_sqrt(square);
 }
 
 /* The second moments beside walls, from the walls' velocities: a link from a wall brings back what
@@ -230,20 +265,18 @@ TAGFLOW_FN void stress_from_known(const real f[Q], const struct arriving *a, rea
 TAGFLOW_FN void stress_from_walls(const struct arriving *a, real drho, const real u[3],
                                   real p[3][3])
 {
-    const real scale = (number)(1.0 / 3) * (((number)1 + drho) * (number)(1 / a->row->omega_even));
-    for (int l = 0; l < 3; l++) {
-        const int both = (a->walls >> (2 * l) & 3) == 3;
-        for (int side = 2 * l; side < 2 * l + 2; side++)
-            for (int k = 0; k < 3; k++) {
-                if (k == l || !(a->walls >> side & 1))
-                    continue;
-                const real half_a_cell = u[k] - a->wall_velocity[side][k];
-                const real slope = both ? half_a_cell : half_a_cell + half_a_cell;
-                const real sheared = side & 1 ? scale * slope : -(scale * slope);
-                p[k][l] += sheared;
-                p[l][k] += sheared;
-            }
-    }
+    const real tau = a->law ? (number)1 / law_rate_sheared(a->law, shear_at_walls(a, u))
+                            : real_of((number)(1 / a->row->omega_even));
+    const real scale = (number)(1.0 / 3) * (((number)1 + drho) * tau);
+    for (int side = 0; side < 6; side++)
+        for (int k = 0; k < 3; k++) {
+            const int l = side / 2;
+            if (k == l || !(a->walls >> side & 1))
+                continue;
+            const real sheared = scale * slope_at_wall(a, u, side, k);
+            p[k][l] += sheared;
+            p[l][k] += sheared;
+        }
 }
 
 /* All populations from density, velocity and stress (Latt, Chopard, Malaspinas, Deville, Michler,

@@ -38,6 +38,13 @@
 #define TAGFLOW_POPCOUNT(bits) __builtin_popcount(bits)
 #endif
 
+/* Square root of a double, correctly rounded everywhere. */
+#ifdef __CUDACC__
+#define TAGFLOW_SQRT_DOUBLE(x) sqrt(x)
+#else
+#define TAGFLOW_SQRT_DOUBLE(x) __builtin_sqrt(x)
+#endif
+
 /* For code with many callers: a call on the CPU, where its copies would take long to compile. */
 #ifdef __CUDACC__
 #define TAGFLOW_SHARED TAGFLOW_FN

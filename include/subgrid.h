@@ -27,7 +27,6 @@ static inline int subgrid_mixes(int subgrid)
 #ifdef TAGFLOW_STORAGE
 
 #include "collision/parameters.h"
-#include "law.h"
 
 /* The factor on the model's constant squared, from wall functions. It is a product of one factor
  * per axis, which is 1 on axes without walls. In view.table from row.damping on: [n[0] +

@@ -46,7 +46,8 @@ struct tag_row {
     uint8_t signal_density;  /* time function of drho */
     uint8_t body;            /* 1 + number of the body that contains the cell; 0: none */
     uint32_t damping;        /* start of the damping factors in view.table, see subgrid.h */
-    uint32_t law;            /* start of the table of a viscosity law in view.table, see law.h */
+    uint32_t law;            /* 1 + start of the tables of a viscosity law in view.table, see law.h;
+                              * 0: none */
     uint32_t sponge_table;   /* start of the sponge's target and strengths in view.table */
     uint32_t table;          /* 1 + start of the face's velocities in view.table, see open.h; 0:
                               * all are wall_velocity */

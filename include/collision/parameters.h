@@ -3,6 +3,7 @@
 #define TAGFLOW_COLLISION_PARAMETERS_H
 
 #include "lattice.h"
+#include "law.h"
 #include "platform.h"
 #include "slot.h"
 
@@ -52,7 +53,7 @@ TAGFLOW_FN struct collision_parameters collision_parameters(const struct view *v
     p.az = real_of((number)row->acceleration[2] * signal);
     p.smagorinsky = (number)row->smagorinsky;
     p.magic = (number)row->magic;
-    p.law = v->table + row->law;
+    p.law = law_of(v, row);
     return p;
 }
 

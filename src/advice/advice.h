@@ -14,6 +14,7 @@
 #define ADVICE_CASE_LIST(X)                                                                        \
     X(mach)                                                                                        \
     X(free)                                                                                        \
+    X(law)                                                                                         \
     X(operator)                                                                                    \
     X(tau)                                                                                         \
     X(wakes)                                                                                       \

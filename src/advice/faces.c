@@ -64,7 +64,7 @@ static bool is_uniform_stream(const struct flow_case *c)
  * (Lighthill, Waves in Fluids, section 2.7). Walls of bodies are not counted. */
 static double steps_of_sound(const struct flow_case *c, int axis)
 {
-    const double k = acos(-1) / (2.0 * c->cells[axis]), viscosity = c->fluid.viscosity;
+    const double k = acos(-1) / (2.0 * c->cells[axis]), viscosity = case_thinnest(c);
     const double bulk = collision_on_pairs(c->solver.collision)
                             ? 2.0 / 3 * viscosity
                             : 2.0 / 9 * (1 / c->solver.rates.bulk - 0.5);

@@ -3,6 +3,7 @@
 
 #include "advice/advice.h"
 #include "base/message.h"
+#include "case/case_law.h"
 #include "case/sections.h"
 
 /* fp16 rounds each population by up to 2^-11 of itself at every step. In a steady flow the force
@@ -33,7 +34,7 @@ void advise_settling(const struct flow_case *c)
     for (int a = 0; a < 3; a++)
         walls =
             walls || (c->faces[2 * a].kind == FACE_wall && c->faces[2 * a + 1].kind == FACE_wall);
-    const double width = walls ? driven_width(c) : 0, viscosity = c->fluid.viscosity;
+    const double width = walls ? driven_width(c) : 0, viscosity = case_thinnest(c);
     if (width * width > most * viscosity &&
         case_fastest_velocity(c) * width < most_reynolds * viscosity)
         warn("fp16_settling",

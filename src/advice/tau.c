@@ -4,6 +4,7 @@
 
 #include "advice/advice.h"
 #include "base/message.h"
+#include "case/case_law.h"
 #include "case/keys.h"
 #include "case/limits.h"
 #include "case/sections.h"
@@ -14,7 +15,7 @@ static void warn_friction(const struct flow_case *c)
     static const double most = 0.05, creeping = 1;
     const double change = driven_density(c), times = sqrt(most / change);
     const double velocity = case_fastest_velocity(c);
-    const double reynolds = velocity * c->fluid.length / c->fluid.viscosity;
+    const double reynolds = velocity * c->fluid.length / case_thinnest(c);
     char smaller[96] = "a smaller viscosity and velocity", creeps[128] = "", step[TIME_STEP_TEXT];
     if (!(change > most))
         return;
@@ -28,7 +29,7 @@ static void warn_friction(const struct flow_case *c)
     warn("friction",
          "friction takes about %.2g of the density between the faces, as p = rho / 3 and the "
          "viscosity is %.3g: the flow gets faster by that share (keep it below %g: %s%s)",
-         change, c->fluid.viscosity, most, smaller, creeps);
+         change, case_thinnest(c), most, smaller, creeps);
 }
 
 /* Does something drive a flow along the axis: openings, or a force through periodic faces? */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "case/case_law.h"
 #include "case/outline.h"
 #include "case/sections.h"
 #include "case/set.h"
@@ -40,7 +41,7 @@ const char *face_name(int face)
 
 double case_tau(const struct flow_case *c)
 {
-    return 3 * c->fluid.viscosity + 0.5;
+    return 3 * case_thinnest(c) + 0.5;
 }
 
 /* "configs/cavity.yaml" is the case cavity. */

@@ -269,7 +269,7 @@ struct case_units {
     double lattice;       /* units.velocity.lattice, if that gives dt; else 0 */
 };
 
-/* A viscosity that depends on the shear rate; see viscosity_law.h. Viscosities and stresses are
+/* A viscosity that depends on the shear rate; see case_law.h. Viscosities and stresses are
  * kinematic. */
 struct case_law {
     enum law kind;

@@ -127,7 +127,7 @@ void case_say_derived(const struct flow_case *c)
             say("collision auto: %s, the case sets no velocity",
                 key_collisions[c->solver.collision]);
     }
-    say("relaxation: viscosity %g, tau %s, omega %s", c->fluid.viscosity,
+    say("relaxation: viscosity %g, tau %s, omega %s", case_thinnest(c),
         case_tau_text(text, tau, 6), case_omega_text(omega, tau));
     law_say(c);
     if (velocity > 0)

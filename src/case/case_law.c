@@ -14,8 +14,9 @@
 /* The law's shear rate is at least this: the viscosities of most laws are infinite at rest. */
 #define LAW_SHEAR 1e-30
 
-/* Cells over which a flow may change by its fastest velocity, for case_thinnest(). */
-#define LAW_CELLS 4.0
+/* Cells over which a flow may change by its fastest velocity: at least, and at most. */
+#define LAW_FEWEST 4.0
+#define LAW_MANY 64.0
 
 /* base > 0; without an exponent it may be anything. */
 static double power_of(double base, double exponent)
@@ -73,7 +74,11 @@ double case_viscosity_under(const struct flow_case *c, double stress)
 
 double case_thinnest(const struct flow_case *c)
 {
-    return fmin(c->fluid.viscosity, case_viscosity_at(c, case_fastest_velocity(c) / LAW_CELLS));
+    const double fastest = case_fastest_velocity(c);
+    if (!(fastest > 0))
+        return c->fluid.viscosity;
+    return fmin(case_viscosity_at(c, fastest / LAW_FEWEST),
+                case_viscosity_at(c, fastest / LAW_MANY));
 }
 
 /* Default limits. Carreau fluids have limits of their own; yield stresses make the viscosity
@@ -99,9 +104,11 @@ static enum status read_limits(struct map m, struct case_law *law)
         return s;
     if (law->least <= law->most)
         return STATUS_OK;
+    const struct case_units *const units = &m.r->c->units;
+    const double unit = units->dx * units->dx / units->dt;
     const struct node *const n = map_get(m, "least") ? map_get(m, "least") : map_get(m, "most");
-    return fail_value(m.r, n, ": the least viscosity is %g and the most is %g, in cells^2 a step",
-                      law->least, law->most);
+    return fail_value(m.r, n, ": the least viscosity is %g and the most is %g%s", law->least * unit,
+                      law->most * unit, m.r->c->units.given ? " m2/s" : "");
 }
 
 enum status law_read(struct map m, struct flow_case *c)
@@ -110,6 +117,7 @@ enum status law_read(struct map m, struct flow_case *c)
     static const char *const kinds[] = {LAW_LIST(X) NULL};
 #undef X
     struct case_law *const law = &c->fluid.law;
+    const struct map whole = {m.r, m.r->document->root, ""};
     struct map found;
     int kind = 0;
     enum status s = value_kind(m, kinds, "has both", "", &found, &kind);
@@ -127,6 +135,10 @@ enum status law_read(struct map m, struct flow_case *c)
     if (law->kind == LAW_herschel_bulkley && law->index == 1 &&
         (s = value_refuse(found, "shear_rate", "with index 1")))
         return s;
+    if (law->yield > 0 && c->units.given && !map_get(map_below(whole, "units"), "density"))
+        return fail_value(m.r, map_get(found, "yield"),
+                          ": a stress needs units.density, that of the fluid (for example units: "
+                          "{density: 1000 kg/m3})");
     set_limits(&c->fluid);
     return read_limits(m, law);
 }
@@ -134,6 +146,12 @@ enum status law_read(struct map m, struct flow_case *c)
 bool law_mixes(const struct flow_case *c)
 {
     return c->fluid.law.kind == LAW_constant || !c->scalar_count;
+}
+
+enum status law_region(struct map m)
+{
+    return m.r->c->fluid.law.kind == LAW_constant ? STATUS_OK
+                                                  : value_refuse(m, "viscosity", "with fluid.law");
 }
 
 enum status law_subgrid(const struct flow_case *c, struct map solver, struct map model)
@@ -169,14 +187,17 @@ void law_write(struct writer *w, const struct key *key, const void *from)
 
 void law_say(const struct flow_case *c)
 {
-    const double velocity = case_fastest_velocity(c), thin = case_thinnest(c);
+    const double fastest = case_fastest_velocity(c);
     char tau[2][32];
     if (c->fluid.law.kind == LAW_constant)
         return;
-    say("viscosity law: viscosities from %g to %g, tau %s to %s", c->fluid.law.least,
-        c->fluid.law.most, case_tau_text(tau[0], 3 * c->fluid.law.least + 0.5, 6),
+    say("viscosity law: limits %g and %g, tau %s and %s", c->fluid.law.least, c->fluid.law.most,
+        case_tau_text(tau[0], 3 * c->fluid.law.least + 0.5, 6),
         case_tau_text(tau[1], 3 * c->fluid.law.most + 0.5, 6));
-    if (velocity > 0)
-        say("viscosity law: %g where the velocity changes by %g over %g cells, tau %s", thin,
-            velocity, LAW_CELLS, case_tau_text(tau[0], 3 * thin + 0.5, 6));
+    for (int k = 0; k < 2 && fastest > 0; k++) {
+        const double cells = k ? LAW_FEWEST : LAW_MANY;
+        const double viscosity = case_viscosity_at(c, fastest / cells);
+        say("viscosity law: %g, tau %s, where the velocity changes by %g over %g cells", viscosity,
+            case_tau_text(tau[0], 3 * viscosity + 0.5, 6), fastest, cells);
+    }
 }

@@ -6,6 +6,7 @@
 
 #include "base/message.h"
 #include "body/shape.h"
+#include "case/case_law.h"
 #include "case/record.h"
 #include "case/sections.h"
 
@@ -101,7 +102,7 @@ static struct friction friction_of(const struct flow_case *c, const struct case_
         f.velocity = case_fastest_velocity(c);
     if (!(f.length > 0))
         f.length = fmin(end[1], c->cells[a]) - fmax(end[0], 0);
-    f.reynolds = f.velocity * f.length / c->fluid.viscosity;
+    f.reynolds = f.velocity * f.length / case_thinnest(c);
     f.friction = f.velocity * sqrt(0.5 * 0.027 / pow(f.reynolds, 1.0 / 7));
     return f;
 }
@@ -110,7 +111,8 @@ static struct friction friction_of(const struct flow_case *c, const struct case_
  */
 static double y_plus_of(const struct flow_case *c, const struct friction *f, int level)
 {
-    return 0.5 / finer(level) * f->friction / c->fluid.viscosity;
+    const double viscosity = case_viscosity_under(c, f->friction * f->friction);
+    return 0.5 / finer(level) * f->friction / viscosity;
 }
 
 /* The smallest level whose cells are at least `times` finer than those of level 0. `is`, `unit`:

@@ -19,8 +19,7 @@ enum status region_read(struct map m, void *thing)
     zone->collision = (enum collision)collision;
     if (collision == COLLISION_auto && map_get(m, "magic"))
         zone->collision = COLLISION_accurate;
-    if (m.r->c->fluid.law.kind != LAW_constant &&
-        (s = value_refuse(m, "viscosity", "with fluid.law")))
+    if ((s = law_region(m)))
         return s;
     zone->magic = m.r->c->solver.magic;
     zone->viscosity = m.r->c->fluid.viscosity;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/message.h"
+#include "case/case_law.h"
 #include "case/limits.h"
 #include "case/sections.h"
 
@@ -82,7 +83,7 @@ static enum status check_level(const struct reader *r, const struct flow_case *c
 {
     const struct node *const fluid = node_get(r->document->root, "fluid");
     const struct node *n = node_get(fluid, "viscosity");
-    const double viscosity = ldexp(c->fluid.viscosity, level), tau = 3 * viscosity + 0.5;
+    const double viscosity = ldexp(case_thinnest(c), level), tau = 3 * viscosity + 0.5;
     const double most = most_tau(c);
     const char *const remedy = level            ? "take a coarser level, or a smaller viscosity"
                                : c->units.given ? "take a smaller units.dt"

@@ -3,9 +3,9 @@
 #define TAGFLOW_KEY_LAW_H
 
 /* clang-format off */
-#define LAW_INDEX(P, low)                                                                               \
+#define LAW_INDEX(P, low, high)                                                                         \
     {ROW("fluid.law." P ".index", KEY_NUMBER), .level = LEVEL_SAME, AT(case_law, index),                \
-     .range = BETWEEN(low, 3), .required = true, .example = "0.6",                                              \
+     .range = BETWEEN(low, high), .required = true, .example = "0.6",                                              \
      .meaning = "exponent of the stress over the shear rate: below 1 the fluid is thinner where it is " \
                 "sheared, above 1 thicker"}
 #define LAW_YIELD(P)                                                                                    \
@@ -24,7 +24,7 @@
     {ROW("fluid.law.power", KEY_MAP), .otherwise = "another law",                                       \
      .example = "{index: 0.6, shear_rate: 100 1/s}",                                                    \
      .meaning = "viscosity (shear rate / shear_rate)^(index - 1)"},                                     \
-    LAW_INDEX("power", 0.1),                                                          \
+    LAW_INDEX("power", 0.1, 3),                                                          \
     LAW_SHEAR_RATE("power", .required = true),                                                          \
     {ROW("fluid.law.carreau", KEY_MAP), .otherwise = "another law",                                     \
      .example = "{infinite: 3.3e-6 m2/s, time: 3.3 s, index: 0.36}",                                    \
@@ -36,7 +36,7 @@
     {ROW("fluid.law.carreau.time", KEY_NUMBER), AT(case_law, time), .unit = UNIT_TIME,                  \
      .range = POSITIVE, .required = true, .example = "3.3 s",                                           \
      .meaning = "1 / shear rate from which on the viscosity changes"},                                  \
-    LAW_INDEX("carreau", 0),                                                          \
+    LAW_INDEX("carreau", 0, 1),                                                          \
     {ROW("fluid.law.carreau.transition", KEY_NUMBER), .level = LEVEL_SAME, AT(case_law, transition),    \
      .range = BETWEEN(0.1, 10), .fallback = "2", .example = "2",                                        \
      .meaning = "how sharp the bend at that shear rate is; 2: Carreau"},                                \
@@ -48,7 +48,7 @@
      .meaning = "Herschel and Bulkley: yield / shear rate + viscosity (shear rate / "                   \
                 "shear_rate)^(index - 1); index 1: Bingham"},                                           \
     LAW_YIELD("herschel_bulkley"),                                                                      \
-    LAW_INDEX("herschel_bulkley", 0.1),                                               \
+    LAW_INDEX("herschel_bulkley", 0.1, 3),                                               \
     LAW_SHEAR_RATE("herschel_bulkley", .optional = true, .otherwise = "required if index is not 1"),                      \
     {ROW("fluid.law.least", KEY_NUMBER), AT(flow_case, fluid.law.least), .unit = UNIT_VISCOSITY,        \
      .range = POSITIVE, .late = true,                                                                   \

@@ -192,7 +192,8 @@ void plain_locale_leave(struct plain_locale *l);
 /* Read the map fluid.law, when fluid.viscosity is known. */
 enum status law_read(struct map m, struct flow_case *c);
 
-/* Refuse what does not go with a law in the map of a subgrid model. */
+/* Refuse what does not go with a law in the map of a region, and of a subgrid model. */
+enum status law_region(struct map m);
 enum status law_subgrid(const struct flow_case *c, struct map solver, struct map model);
 
 /* How the viscosity is given: FLUID_BY_*. */

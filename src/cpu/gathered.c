@@ -167,7 +167,7 @@ void gathered_step(const struct view *v, int odd, struct gathered *g)
             g->u[a][k] = g->u[a][0];
         g->eddy[k] = g->eddy[0];
     }
-    const int subgrid = v->rows[p.type].subgrid != SUBGRID_none;
+    const int subgrid = subgrid_mixes(v->rows[p.type].subgrid);
     const real eddy = load_number(g->eddy);
     const real u[3] = {load_number(g->u[0]), load_number(g->u[1]), load_number(g->u[2])};
     for (int set = 1; set < v->sets; set++) {

@@ -128,6 +128,7 @@ static __attribute__((noinline)) void arrive_lanes(const struct view *v, const s
     struct arriving a;
     double u[3][LANES];
     a.row = &v->rows[g->row];
+    a.law = law_of(v, a.row);
     walls_beside_lanes(v, g, cells, &a);
     given_lanes(v, a.row, cells, here, u);
     a.drho = given_drho(v, a.row);

@@ -46,7 +46,7 @@ TAGFLOW_FN void operate(const real f[Q], real out[Q], const struct run_parameter
         *(unaligned_reals *)(p->u[1] + x) = m.uy;
         *(unaligned_reals *)(p->u[2] + x) = m.uz;
     }
-    if (carries && subgrid != SUBGRID_none)
+    if (carries && subgrid_mixes(subgrid))
         *(unaligned_reals *)(p->eddy + x) = eddy_viscosity(*c, r.even);
     collide(collision, f, out, m, *c, r, forced);
 }

@@ -103,7 +103,7 @@ static void give_back(const struct stretch *s, const struct set_row *r, int set,
                       const struct scalars *a)
 {
     const struct scalar_parameters p = scalar_parameters(scalar_row(s->v, set, s->run->row));
-    const int subgrid = s->v->rows[s->run->row].subgrid != SUBGRID_none;
+    const int subgrid = subgrid_mixes(s->v->rows[s->run->row].subgrid);
     for (size_t k = s->run->bounce; k < s->run->bounce_end; k++) {
         const struct bounce b = s->runs->bounce[k];
         const int from = b.x0 > s->x0 ? b.x0 : s->x0, to = b.x1 < s->x1 ? b.x1 : s->x1;
@@ -222,7 +222,7 @@ static void collide_set(const struct stretch *s, const struct set_row *r, int se
         .u = {a->u[0], a->u[1], a->u[2]},
         .eddy = a->eddy,
         .t = a->t[set],
-        .subgrid = s->v->rows[s->run->row].subgrid != SUBGRID_none,
+        .subgrid = subgrid_mixes(s->v->rows[s->run->row].subgrid),
         .slopes = row->slopes,
         .slope = scalar_slope(s->v, row),
         .range = scalar_range(s->v, set),

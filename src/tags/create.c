@@ -51,7 +51,7 @@ static enum status make_rows(struct domain *d, const struct flow_case *c)
         .omega_third = c->solver.rates.third,
         .omega_fourth = c->solver.rates.fourth,
     };
-    tag_row_rates(&d->rows[TAG_FLUID], case_tau(c), c->solver.magic);
+    tag_row_rates(&d->rows[TAG_FLUID], 3 * c->fluid.viscosity + 0.5, c->solver.magic);
     if (c->solver.subgrid == SUBGRID_smagorinsky)
         tag_row_smagorinsky(&d->rows[TAG_FLUID], SUBGRID_smagorinsky, c->solver.smagorinsky);
     /* The spin: to a cell beside it, its velocity is unknown (initial_beside() in initial.h). */

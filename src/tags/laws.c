@@ -14,6 +14,12 @@ static double viscosity_of(const struct flow_case *c, double g)
     return case_viscosity_at(c, g) + constant * constant * g;
 }
 
+/* 1 / tau at a shear rate. */
+static double rate_at(const struct flow_case *c, double g)
+{
+    return 1 / (3 * viscosity_of(c, g) + 0.5);
+}
+
 /* The left side grows with g if the stress does, as it does in all laws. */
 double law_solve(const struct flow_case *c, double x)
 {
@@ -29,33 +35,47 @@ double law_solve(const struct flow_case *c, double x)
         else
             high = g;
     }
-    return 1 / (3 * viscosity_of(c, 0.5 * (low + high)) + 0.5);
+    return rate_at(c, 0.5 * (low + high));
 }
 
-/* The parabola through three points of a segment. */
-static void make_segment(const struct flow_case *c, double start, double length, double *to)
+typedef double rate_function(const struct flow_case *c, double x);
+
+/* The parabola through three points of a segment; the straight line through its ends where that
+ * leaves the values at them: a limit of the law makes an edge. */
+static void make_segment(const struct flow_case *c, rate_function *rate, double start,
+                         double length, double *to)
 {
     const double step = 1.0 / LAW_SEGMENTS; /* in t */
-    const double a = law_solve(c, start), b = law_solve(c, start + 0.5 * length),
-                 e = law_solve(c, start + length);
+    const double a = rate(c, start), b = rate(c, start + 0.5 * length), e = rate(c, start + length);
     to[0] = a;
     to[1] = (4 * (b - a) - (e - a)) / step;
     to[2] = 2 * ((e - b) - (b - a)) / (step * step);
+    /* it turns inside the segment */
+    if (to[1] * (to[1] + 2 * to[2] * step) < 0) {
+        to[1] = (e - a) / step;
+        to[2] = 0;
+    }
 }
 
-void law_table(const struct flow_case *c, double *table)
+static void make_table(const struct flow_case *c, rate_function *rate, double *table)
 {
     for (int k = 0; k < LAW_INNER; k++) {
         const double octave = ldexp(1, LAW_LEAST + k / LAW_SEGMENTS),
                      length = octave / LAW_SEGMENTS;
-        make_segment(c, octave + k % LAW_SEGMENTS * length, length,
+        make_segment(c, rate, octave + k % LAW_SEGMENTS * length, length,
                      table + (size_t)(k + 1) * LAW_TERMS);
     }
     double *const behind = table + (size_t)(LAW_INNER + 1) * LAW_TERMS;
     for (int k = 0; k < LAW_TERMS; k++)
         table[k] = behind[k] = 0;
-    table[0] = law_solve(c, ldexp(1, LAW_LEAST));
-    behind[0] = law_solve(c, ldexp(1, LAW_LEAST + LAW_OCTAVES));
+    table[0] = rate(c, ldexp(1, LAW_LEAST));
+    behind[0] = rate(c, ldexp(1, LAW_LEAST + LAW_OCTAVES));
+}
+
+void law_table(const struct flow_case *c, double *table)
+{
+    make_table(c, law_solve, table);
+    make_table(c, rate_at, table + LAW_TABLE);
 }
 
 enum status domain_law(struct domain *d, const struct flow_case *c, struct tag_row *row)
@@ -68,6 +88,6 @@ enum status domain_law(struct domain *d, const struct flow_case *c, struct tag_r
         return s;
     law_table(c, d->table + place);
     row->subgrid = SUBGRID_law;
-    row->law = (uint32_t)place;
+    row->law = 1 + (uint32_t)place;
     return STATUS_OK;
 }

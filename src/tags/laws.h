@@ -16,7 +16,7 @@ enum status domain_law(struct domain *d, const struct flow_case *c, struct tag_r
  * with the constant of a subgrid model, if there is one. */
 double law_solve(const struct flow_case *c, double x);
 
-/* Make the table of a case with a law: [LAW_VALUES]. */
+/* Make the tables of a case with a law: [LAW_VALUES]. */
 void law_table(const struct flow_case *c, double *table);
 
 #endif

@@ -8,6 +8,7 @@
 #include "boundary.h"
 #include "domain/domain.h"
 #include "domain/sparse.h"
+#include "law.h"
 #include "solver/initial_make.h"
 #include "sponge.h"
 #include "stored.h"
@@ -156,7 +157,7 @@ static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
             tag_row_smagorinsky(row, SUBGRID_smagorinsky, 0.2);
         if (row->subgrid && k % 2) { /* the table is the last one, see make_table */
             row->subgrid = SUBGRID_law;
-            row->law = (uint32_t)(g->view.table_values - LAW_VALUES);
+            row->law = (uint32_t)(1 + g->view.table_values - LAW_VALUES);
         }
         for (int a = 0; a < 3 && row->forced; a++)
             row->acceleration[a] = random_below(random, 4) ? 1e-3 * random_uniform(random) : 0;

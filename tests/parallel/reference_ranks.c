@@ -397,6 +397,9 @@ static void at_random(int ranks, uint64_t seed, int *cases)
             t.c.solver.subgrid = SUBGRID_smagorinsky;
             t.c.solver.smagorinsky = 0.2;
             t.c.solver.van_driest = t.seed >> 7 & 1 ? 0.01 : 0;
+        } else if (t.seed >> 7 & 1) {
+            t.c.fluid.law = (struct case_law){
+                .kind = LAW_power, .index = 0.5, .shear_rate = 0.01, .least = 1e-3, .most = 10};
         }
         t.c.run.threads = 1 + (int)(t.seed >> 9 & 1);
         t.c.run.sweep =

@@ -173,6 +173,7 @@ void reference_create(struct reference *r, const struct flow_case *c)
     if (c->fluid.law.kind != LAW_constant) {
         law_table(c, r->law);
         fluid->subgrid = SUBGRID_law;
+        fluid->law = 1;
         tag_row_magic(fluid);
     }
     r->wall_units = c->solver.van_driest / c->fluid.viscosity;
@@ -421,7 +422,7 @@ static void at_nodes(const struct reference *r, const int at[3], const struct ta
                      real f[19])
 {
     struct tag_row row = *fluid;
-    struct arriving a = {.row = &row};
+    struct arriving a = {.row = &row, .law = row.law ? r->law : NULL};
     int velocities = 0, densities = 0, sounds = 0, sound = 0;
     for (int face = 5; face >= 0; face--) {
         const struct tag_row *const rule = &r->face_row[face];

@@ -884,12 +884,14 @@ static const struct mistake mistakes[] = {
      "'10 m/s', 2 in lattice units, is out of range"},
 
     /* viscosity laws */
+#define UNITS_ONLY "units: {dx: 1 mm, dt: 1 ms}\n" DOMAIN FACES RUN
 #define LAW(keys) DOMAIN FACES RUN "fluid: {viscosity: 0.1, law: " keys "}\n"
     {LAW("power"), NULL, AT(4, 30), "fluid.law|a map"},
     {LAW("{}"), NULL, AT(4, 30), "which law? (power, carreau, casson or herschel_bulkley)"},
     {LAW("{least: 0.1}"), NULL, AT(4, 30), "which law?"},
     {LAW("{power: {index: 0.6}}"), NULL, AT(4, 31), "shear_rate"},
     {LAW("{power: {shear_rate: 0.01}}"), NULL, AT(4, 31), "index"},
+    {LAW("{carreau: {infinite: 0.01, time: 100, index: 1.1}}"), NULL, AT(4, 72), "0 to 1"},
     {LAW("{power: {index: 0.05, shear_rate: 0.01}}"), NULL, AT(4, 46), "0.1 to 3"},
     {LAW("{power: {index: 0.5, shear_rate: 0}}"), NULL, AT(4, 63), "above 0"},
     {LAW("{power: {index: 0.5, shear_rate: 0.01}, casson: {yield: 1e-4}}"), NULL, AT(4, 70),
@@ -897,6 +899,7 @@ static const struct mistake mistakes[] = {
     {LAW("{carreau: {time: 1, index: 0.5}}"), NULL, AT(4, 31), "infinite"},
     {LAW("{casson: {}}"), NULL, AT(4, 31), "yield"},
     {LAW("{casson: {yield: 0}}"), NULL, AT(4, 47), "above 0"},
+    {UNITS_ONLY "fluid: {viscosity: 1e-6 m2/s, law: {casson: {yield: 5 mPa}}}\n", NULL, AT(5, 60), "fluid.law.casson.yield: a stress needs units.density"},
     {LAW("{herschel_bulkley: {yield: 1e-4, index: 0.6}}"), NULL, AT(4, 31),
      "shear_rate, which an index other than 1 needs"},
     {LAW("{herschel_bulkley: {yield: 1e-4, index: 1, shear_rate: 0.01}}"), NULL, AT(4, 73),
@@ -910,6 +913,7 @@ static const struct mistake mistakes[] = {
     {LAW("{casson: {yield: 1e-4}}") "solver: {subgrid: {smagorinsky: {}}}\n"
      "scalars: {t: {schmidt: 1}}\n", NULL, AT(5, 10), "solver.subgrid|no effect with fluid.law and scalars"},
 #undef LAW
+#undef UNITS_ONLY
     /* solver */
     {BASE "solver: {collision: bgk, magic: 0.1}\n", NULL, AT(5, 26), "no effect with collision bgk"},
     {BASE "solver: {magic: 0}\n", NULL, AT(5, 17), "above 0"},

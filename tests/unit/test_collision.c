@@ -614,7 +614,8 @@ static void strain_gives(double (*viscosity)(const void *thing, double shear), c
             const struct collision_parameters p = collision_parameters(&still, &row);
             const struct rates r = subgrid_rates(subgrid, f, moments(f, p, forced), p, 1, forced);
             if (!(fabs((double)r.even * tau - 1) < tolerance))
-                fail_msg("shear rate %g: tau %.9g, expected %.9g", sqrt(norm), 1 / (double)r.even, tau);
+                fail_msg("shear rate %g: tau %.9g, expected %.9g", sqrt(norm), 1 / (double)r.even,
+                         tau);
             const double odd = (1 / (double)r.even - 0.5) * (1 / (double)r.odd - 0.5);
             assert_true(fabs(odd / magic - 1) < (100 + 20 / (tau - 0.5)) * eps * tau);
         }
@@ -641,8 +642,7 @@ static double by_law(const void *c, double shear)
     return case_viscosity_at(of, shear) + of->solver.smagorinsky * of->solver.smagorinsky * shear;
 }
 
-/* From the least shear rates of the table to beyond its largest ones; where a limit of the law
- * begins the viscosity has an edge, which a parabola misses by up to 1e-3 of it. */
+/* At shear rates of a flow, without and with eddies. */
 static void strain_makes_the_laws_viscosity(void **state)
 {
     (void)state;
@@ -656,6 +656,41 @@ static void strain_makes_the_laws_viscosity(void **state)
             strain_gives(by_law, &c, 0.05, table + 50 * eps);
         }
     subgrid = SUBGRID_none;
+}
+
+/* Largest error of a table, relative to the rate, over all octaves; beside limits of the law, whose
+ * edges the segments cut off, at most `edge`. No value is beyond the limits. */
+static void table_follows(const struct flow_case *c, const double *table,
+                          double (*rate)(const struct flow_case *c, double x), double most,
+                          double edge)
+{
+    const double low = 1 / (3 * c->fluid.law.most + 0.5), high = 1 / (3 * c->fluid.law.least + 0.5);
+    for (double x = 0x1p-40; x < 8; x *= 1.00113) {
+        const double found = law_rate_double(table, x);
+        const double at = fmin(fmax(x, 0x1p-36), 2), right = rate(c, at);
+        const bool by_limit =
+            rate(c, at * 0.96) <= low * (1 + 1e-12) || rate(c, at * 1.04) >= high * (1 - 1e-12);
+        if (!(found >= low * (1 - 1e-14) && found <= high * (1 + 1e-14)))
+            fail_msg("at %g: %.9g is not from %.9g to %.9g", x, found, low, high);
+        if (!(fabs(found / right - 1) <= (by_limit ? edge : most)))
+            fail_msg("at %g: %.9g, not %.9g", x, found, right);
+    }
+}
+
+static double rate_at_shear(const struct flow_case *c, double g)
+{
+    return 1 / (3 * case_viscosity_at(c, g) + 0.5);
+}
+
+static void tables_follow_the_law(void **state)
+{
+    (void)state;
+    for (int which = 0; which < LAWS; which++) {
+        const struct flow_case c = case_of_law(which, 0);
+        law_table(&c, law);
+        table_follows(&c, law, law_solve, laws[which].yield > 0 ? 2e-5 : 2e-6, 0.1);
+        table_follows(&c, law + LAW_TABLE, rate_at_shear, laws[which].yield > 0 ? 2e-5 : 2e-6, 0.1);
+    }
 }
 
 /* A law of index 1 is the fluid without a law. */
@@ -736,6 +771,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(operators_differ_where_they_should),
         cmocka_unit_test(strain_makes_the_eddy_viscosity),
         cmocka_unit_test(strain_makes_the_laws_viscosity),
+        cmocka_unit_test(tables_follow_the_law),
         cmocka_unit_test(index_1_is_newtonian),
         cmocka_unit_test(bulk_rate_damps_sound),
     };
