@@ -11,7 +11,7 @@
 #define LAW_YIELD(P)                                                                                    \
     {ROW("fluid.law." P ".yield", KEY_NUMBER), AT(case_law, yield), .unit = UNIT_STRESS,                \
      .range = {0, INFINITY, true, false}, .required = true, .example = "5 mPa",                         \
-     .meaning = "stress below which the fluid does not flow, but for law.most"}
+     .meaning = "stress below which the fluid only creeps, with the viscosity law.most; needs units.density in a case with units"}
 #define LAW_SHEAR_RATE(P, ...)                                                                     \
     {ROW("fluid.law." P ".shear_rate", KEY_NUMBER), AT(case_law, shear_rate), .unit = UNIT_RATE,        \
      .range = POSITIVE, __VA_ARGS__, .example = "100 1/s",                                                 \
@@ -29,7 +29,7 @@
     {ROW("fluid.law.carreau", KEY_MAP), .otherwise = "another law",                                     \
      .example = "{infinite: 3.3e-6 m2/s, time: 3.3 s, index: 0.36}",                                    \
      .meaning = "Carreau and Yasuda: infinite + (viscosity - infinite) (1 + (time shear "               \
-                "rate)^transition)^((index - 1) / transition); fluid.viscosity is that at rest"},       \
+                "rate)^transition)^((index - 1) / transition); fluid.viscosity is the one at rest"},       \
     {ROW("fluid.law.carreau.infinite", KEY_NUMBER), AT(case_law, infinite), .unit = UNIT_VISCOSITY,     \
      .range = POSITIVE, .required = true, .example = "3.3e-6 m2/s",                                     \
      .meaning = "viscosity at the largest shear rates"},                                                \

@@ -115,6 +115,47 @@ for law in None, power(1, SHEAR):
     u, _ = flow(law, FORCE, 32, solver={"subgrid": {"smagorinsky": {"constant": constant}}}, **{"fluid.viscosity": nu})
     case.at_most(f"Smagorinsky's model, {'a law' if law else 'no law'}: relative error", abs(u - exact).max() / exact.max(), 0.01)
 
+# From an inlet to an outlet: the profile that belongs to the inlet's mean velocity, far from both and in the wall's cells near them. One
+# fluid by two reference shear rates: the viscosity of the wall's cells at the openings is the law's, not that of the reference.
+def through(viscosity, law, outlet):
+    speed, length, height, steps = 0.04, 96, 24, 12000
+    run = case.run("poiseuille", {
+        "solver": {"collision": "trt", "storage": "fp64"}, "domain.cells": [length, height, 1], "fluid": {"viscosity": viscosity, "law": law},
+        "force": {}, "initial": {"flow": "rest"}, "run.steps": steps, "faces": {
+            "xmin": {"velocity": {"value": [speed, 0, 0], "profile": "parabola", "ramp": 2000}}, "xmax": {outlet: {}}, "y": "wall", "z": "periodic"},
+        "output": {"fields": {"main": {"every": steps, "of": ["velocity"], "precision": "fp64"}}}})
+    return run.field()[:, :, 0, 0]
+
+
+def developed(u, index):
+    y = abs(places(24)) / 12
+    shape = 1 - y**(1 + 1 / index)
+    return shape * (u[48].mean() / shape.mean())
+
+
+thin = 0.05, power(0.5, 0.01)
+other = 0.05 * (1e-4 / 0.01)**-0.5, power(0.5, 1e-4)
+for outlet in "pressure", "nonreflecting":
+    for name, (viscosity, law) in ("at 0.01", thin), ("at 1e-4", other):
+        u = through(viscosity, law, outlet)
+        wanted = developed(u, 0.5)
+        case.at_most(f"{outlet}, reference {name}: relative error in the middle", abs(u[72] - wanted).max() / wanted.max(), 0.01)
+        case.at_most(f"{outlet}, reference {name}: error in the last cells", abs(u[-1] - wanted).max() / wanted.max(), 0.05)
+        case.at_most(f"{outlet}, reference {name}: change of the flow rate", abs(u.mean(axis=1) / u[48].mean() - 1).max(), 0.01)
+carreau = {"carreau": {"infinite": 0.01, "time": 300, "index": 0.36}}
+u = through(0.17, carreau, "pressure")
+case.at_most("carreau: largest velocity near the openings", u.max() / u[48].max(), 1.6)
+case.at_least("carreau: least velocity", u.min(), 0)
+
+# The start state of a vortex has the stress that belongs to its viscosity: one fluid by two reference rates.
+energies = []
+for viscosity, law in thin, other:
+    run = case.run("taylor_green_2d", {
+        "solver": {"collision": "trt", "storage": "fp64"}, "domain.cells": [32, 32, 1], "fluid": {"viscosity": viscosity, "law": law},
+        "initial.amplitude": 0.03, "run.steps": 400, "output": {"series": {"flow": {"every": 100, "of": ["kinetic_energy"]}}}})
+    energies.append(run.series()["kinetic_energy"])
+case.at_most("vortex: difference between two reference rates", abs(energies[1] / energies[0] - 1).max(), 1e-6)
+
 # A scalar diffuses across the flow as in any fluid: the model's rate is none of eddies.
 values = []
 for law in None, THIN:

@@ -84,6 +84,7 @@ static struct tag_row row_of(int collision, const double rate[5], const double a
     if (subgrid == SUBGRID_smagorinsky)
         tag_row_smagorinsky(&row, SUBGRID_smagorinsky, 0.2);
     row.subgrid = (uint8_t)subgrid;
+    row.law = subgrid == SUBGRID_law;
     tag_row_magic(&row);
     for (int a = 0; acceleration && a < 3; a++) {
         row.acceleration[a] = acceleration[a];
