@@ -690,8 +690,8 @@ static void tables_follow_the_law(void **state)
     for (int which = 0; which < LAWS; which++) {
         const struct flow_case c = case_of_law(which, 0);
         law_table(&c, law);
-        table_follows(&c, law, law_solve, laws[which].yield > 0 ? 2e-4 : 2e-6, 0.5);
-        table_follows(&c, law + LAW_TABLE, rate_at_shear, laws[which].yield > 0 ? 2e-4 : 2e-6, 0.5);
+        table_follows(&c, law, law_solve, laws[which].yield > 0 ? 2e-4 : 2e-6, 1);
+        table_follows(&c, law + LAW_TABLE, rate_at_shear, laws[which].yield > 0 ? 2e-4 : 2e-6, 1);
     }
 }
 
