@@ -15,7 +15,7 @@ CELLS = {
     "kovasznay": [49, 32, 1], "open_duct": [33, 8, 7], "pack": [12, 12, 12], "cylinder": [30, 14, 6], "sphere": [24, 14, 13],
     "roller": [26, 18, 1], "car": [30, 14, 10], "chip": [32, 9, 12], "sphere_levels": [20, 12, 12], "car_levels": [20, 10, 8],
     "taylor_green_2d": [16, 18, 4], "taylor_green_3d": [12, 12, 12],
-    "heated_cube": [12, 12, 8], "cylinder_levels": [32, 20, 12],
+    "heated_cube": [12, 12, 8], "street": [40, 24, 1], "cylinder_levels": [32, 20, 12],
 }
 # What else a smaller or shorter case needs.
 OWN = {
@@ -41,6 +41,7 @@ OWN = {
         "output.series.drag.every": 3, "output.series.drag.statistics.from": 3},
     "chip": {"units.dx": "2 mm", "units.dt": "200 us", "output.images.side.at": 6, "output.images.top.at": 4,
              "output.images.flow.at": 4},
+    "street": {"units.dx": "2.25 mm", "bodies.rod.shape.cylinder.center": ["27 mm", "26.3 mm", "1 mm"], "output.series.drag.every": 3},
     "heated_cube": {"output.series.hot.every": 3, "output.series.cold.every": 3, "output.images.middle.at": 7},
     "cylinder_levels": {
         "initial.center": [6, 11, 3], "initial.width": 2, "bodies.cylinder.shape.cylinder": {"center": [12, 10, 6], "axis": "z", "radius": 1},
