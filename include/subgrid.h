@@ -4,6 +4,8 @@
 #ifndef TAGFLOW_SUBGRID_H
 #define TAGFLOW_SUBGRID_H
 
+#include "platform.h"
+
 /* clang-format off */
 #define SUBGRID_LIST(X)                                                                           \
     X(none,        "the fluid's own viscosity")                                                   \
@@ -19,7 +21,7 @@ enum subgrid {
 };
 
 /* Does the model's viscosity mix scalars, too? */
-static inline int subgrid_mixes(int subgrid)
+TAGFLOW_FN int subgrid_mixes(int subgrid)
 {
     return subgrid == SUBGRID_smagorinsky;
 }
