@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "advice/advice.h"
@@ -57,14 +58,27 @@ static int shorter_step(const struct flow_case *c)
                : (int)fmax(1, ceil(log2(mach / ADVICE_MACH)));
 }
 
+/* A number in at most 5 digits if it has no more, else in as many as it needs. */
+static const char *given_number(double value, char text[32])
+{
+    for (int digits = 5; digits <= 17; digits++) {
+        snprintf(text, 32, "%.*g", digits, value);
+        if (fabs(strtod(text, NULL) - value) <= 1e-12 * fabs(value))
+            break;
+    }
+    return text;
+}
+
 /* What the user has to give for it. */
 static void name_step(const struct flow_case *c, const struct flow_case *other, int shorter,
                       char name[CHOICE_NAME])
 {
+    char number[32];
     if (c->units.lattice > 0)
-        snprintf(name, CHOICE_NAME, "lattice %.4g", ldexp(c->units.lattice, -shorter));
+        snprintf(name, CHOICE_NAME, "lattice %s",
+                 given_number(ldexp(c->units.lattice, -shorter), number));
     else if (c->units.given)
-        snprintf(name, CHOICE_NAME, "dt %.4g s", other->units.dt);
+        snprintf(name, CHOICE_NAME, "dt %s s", given_number(other->units.dt, number));
     else if (shorter < 0)
         snprintf(name, CHOICE_NAME, "2 dt");
     else
@@ -74,8 +88,9 @@ static void name_step(const struct flow_case *c, const struct flow_case *other, 
 static void name_cells(const struct flow_case *c, const struct flow_case *other,
                        char name[CHOICE_NAME])
 {
+    char number[32];
     if (c->units.given)
-        snprintf(name, CHOICE_NAME, "dx %.4g m%s", other->units.dx,
+        snprintf(name, CHOICE_NAME, "dx %s m%s", given_number(other->units.dx, number),
                  c->units.lattice > 0 ? "" : ", dt/2");
     else
         snprintf(name, CHOICE_NAME, "dx/2, dt/2");
@@ -173,6 +188,7 @@ void choices_say(const struct choices *all)
                                k ? "  " : "", k ? width[k] : -width[k], text[line][k]);
         say("%s", whole);
     }
+    say("(a case that gives run.steps must change them, too)");
 }
 
 json_t *choices_json(const struct choices *all)

@@ -39,15 +39,21 @@ static void say_row(const struct flow_case *c, const char *name, const char *tex
     say("%-*s %s", name_width(c), name, text);
 }
 
-static void say_warnings(void)
+/* The verdict, and the warnings. */
+static void say_warnings(const struct scale *s)
 {
     const int count = message_warnings();
+    const bool fits = s->machine ? scale_fits_device(s) : scale_fits_node(s);
     const struct warning *w;
+    char warnings[32] = "";
     int k = 0;
     if (count)
-        say("runs; %d warning%s", count, count == 1 ? "" : "s");
-    else
-        say("runs");
+        snprintf(warnings, sizeof warnings, "; %d warning%s", count, count == 1 ? "" : "s");
+    say("%s%s",
+        fits         ? "runs"
+        : s->machine ? "valid, but does not fit on its devices"
+                     : "valid, but does not fit on this node",
+        warnings);
     for (; (w = message_warning(k)); k++)
         say("%d. %s [%s]", k + 1, w->text, w->name);
     if (k < count)
@@ -102,7 +108,7 @@ static void say_flow(const struct flow_case *c)
     if (c->fluid.reynolds > 0)
         append(text, sizeof text, ", Reynolds %.4g", c->fluid.reynolds);
     if (velocity > 0)
-        append(text, sizeof text, ", of a cell %.3g", case_cell_reynolds(c, 0));
+        append(text, sizeof text, ", cell Reynolds %.3g", case_cell_reynolds(c, 0));
     say_row(c, "flow", text);
     snprintf(text, sizeof text, "%s%s%s, %s", key_collisions[c->solver.collision],
              c->solver.chosen ? " by auto" : "",
@@ -116,11 +122,11 @@ static void say_scalar(const struct flow_case *c, int k)
     const struct case_scalar *const s = &c->scalars[k];
     char text[320] = "", range[SCALAR_RANGE_TEXT];
     append(text, sizeof text, "Peclet %.3g of a cell, %s", scalar_peclet(c, k),
-           scalar_limited(c, k)       ? "limiter on: no value beyond those given"
+           scalar_limited(c, k)       ? "limiter on"
            : scalar_peclet(c, k) > 10 ? "no limiter: values may ring, see docs/scalars.md"
                                       : "up to 10 without limiter");
     if (scalar_range_text(c, k, range))
-        append(text, sizeof text, "; %s", range);
+        append(text, sizeof text, "; given values %s", range);
     say_row(c, s->name, text);
 }
 
@@ -136,9 +142,9 @@ static void say_ranks(const struct scale *s)
         append(text, sizeof text, ", load imbalance %.1f %%%s", 100 * (scale_imbalance(s) - 1),
                p->sample ? " (estimated)" : "");
     if (s->sends.messages)
-        append(text, sizeof text, "; one sends up to %s in %d messages a step",
+        append(text, sizeof text, "; a rank sends up to %s in %d message%s a step",
                bytes_text(bytes, sizeof bytes, s->sends.inside + s->sends.outside),
-               s->sends.messages);
+               s->sends.messages, s->sends.messages == 1 ? "" : "s");
     if (p->ranks > 1)
         say_row(p->c, "ranks", text);
 }
@@ -202,7 +208,7 @@ static void say_disk(const struct scale *s, const struct volume *v)
 void summary_say(const struct scale *s, const struct choices *choices, const struct volume *v)
 {
     const struct flow_case *const c = s->parts->c;
-    say_warnings();
+    say_warnings(s);
     say_grid(s);
     say_steps(c);
     say_flow(c);

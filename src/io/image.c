@@ -26,6 +26,7 @@
 enum {
     LONGER_SIDE = 600, /* pixels, at least */
     LONGEST = 10,      /* the longer side in shorter ones */
+    MOST_CELLS = 8192, /* drawn along a side; of more some are left out */
     LINES = 6,
     LINE = 160,
     LABEL = 96
@@ -77,7 +78,7 @@ static struct shown_range range_of(const struct image *image)
     const double size = fmax(fabs(r.low), fabs(r.high));
     if (!(r.high - r.low > fmax(1e-12 * size, 1e-300))) {
         const double middle = r.low, half = 0.5 * size;
-        r.low = half > 1e-300 ? middle - half : 0;
+        r.low = half > 1e-300 ? middle - half : r.map == COLORMAP_diverging ? -1 : 0;
         r.high = half > 1e-300 ? middle + half : 1;
     }
     /* Magnitudes begin at 0, unless that would leave much of the map unused. */
@@ -87,8 +88,8 @@ static struct shown_range range_of(const struct image *image)
     r.to = r.high;
     /* The middle of a diverging map is 0. Where nearly all values have one sign, half of the map
      * would be empty. */
-    if (r.map == COLORMAP_diverging && !image->fixed_range) {
-        if (fmin(-r.low, r.high) < 0.1 * fmax(-r.low, r.high))
+    if (r.map == COLORMAP_diverging) {
+        if (!image->fixed_range && fmin(-r.low, r.high) < 0.1 * fmax(-r.low, r.high))
             r.map = COLORMAP_sequential;
         else
             r.low = -(r.high = fmax(-r.low, r.high));
@@ -126,6 +127,14 @@ static int length_of(const char *text, struct lettering how)
     return (int)ceil(canvas_text_length(text, how));
 }
 
+/* Shortens a text to this length. */
+static void shorten(char *text, struct lettering how, int most)
+{
+    size_t length = strlen(text);
+    while (length > 4 && length_of(text, how) > most)
+        snprintf(text + --length - 3, 4, "...");
+}
+
 /* "quantity [unit]" */
 static const char *label_of(const char *name, const char *unit, char text[LABEL])
 {
@@ -153,11 +162,18 @@ static void add_words(struct layout *at, int width, const char *words)
         snprintf(at->line[at->lines++], LINE, "%s", words);
 }
 
-static void add_lines(struct layout *at, const struct image *image, const struct shown_range *r,
-                      int width)
+/* every: of so many cells along both axes one is drawn. */
+static void add_lines(struct layout *at, const struct image *image, const int every[2],
+                      const struct shown_range *r, int width)
 {
     char text[LINE];
     add_words(at, width, image->when);
+    for (int a = 0; a < 2; a++) {
+        const char *const axis = a ? image->up.name : image->across.name;
+        snprintf(text, sizeof text, "every %d cells along %s", every[a], axis ? axis : "a side");
+        if (every[a] > 1)
+            add_words(at, width, text);
+    }
     snprintf(text, sizeof text, "min %.4g    max %.4g", r->least, r->most);
     if (r->least <= r->most)
         add_words(at, width, text);
@@ -193,15 +209,15 @@ static struct ruler ruler_of(const struct layout *at, enum ruler_side side, int 
 }
 
 /* Computes the layout and the size of the canvas. */
-static struct layout lay_out(const struct image *image, const struct shown_range *r,
-                             struct canvas *canvas)
+static struct layout lay_out(const struct image *image, const int every[2],
+                             const struct shown_range *r, struct canvas *canvas)
 {
     struct layout at = {.lines = 0};
     size_cells(image, at.per_cell);
     at.width = image->width * at.per_cell[0];
     at.height = image->height * at.per_cell[1];
     const int longer = at.width > at.height ? at.width : at.height;
-    const double scale = longer > 900 ? longer / 900.0 : 1;
+    const double scale = longer > 5400 ? 6 : longer > 900 ? longer / 900.0 : 1;
     at.size = 10 * scale;
     at.thickness = (int)(scale + 0.5);
     at.margin = (int)(14 * scale);
@@ -222,7 +238,7 @@ static struct layout lay_out(const struct image *image, const struct shown_range
         at.bar_below ? right + beyond : at.bar_x + thick + ruler_depth(&at.bar) + at.pitch + half;
     const int title = at.x + length_of(image->title, title_of(&at));
     right = title > right ? title : right;
-    add_lines(&at, image, r, right - at.x);
+    add_lines(&at, image, every, r, right - at.x);
     for (int k = 0; k < at.lines; k++) {
         const int line = at.x + length_of(at.line[k], plain(&at));
         right = line > right ? line : right;
@@ -260,6 +276,7 @@ static void draw_bar(struct canvas *canvas, const struct layout *at, const struc
     const int thick = at->pitch, length = at->bar.length;
     char text[LABEL];
     label_of(image->quantity, image->unit, text);
+    shorten(text, plain(at), at->bar_below ? at->width : at->height);
     for (int k = 0; k < length; k++) {
         const int color = color_of(r->from + (r->to - r->from) * ((k + 0.5) / length), r);
         if (at->bar_below)
@@ -312,13 +329,13 @@ static void draw(struct canvas *canvas, const struct layout *at, const struct im
     draw_bar(canvas, at, image, r);
 }
 
-enum status image_write(const char *path, const struct image *image)
+/* Draws a plane whose range of colours is known. */
+static enum status write_plane(const char *path, const struct image *image, const int every[2],
+                               const struct shown_range *range)
 {
-    assert(image->width > 0 && image->height > 0);
     const size_t cells = (size_t)image->width * (size_t)image->height;
-    const struct shown_range r = range_of(image);
     struct canvas canvas = {0};
-    const struct layout at = lay_out(image, &r, &canvas);
+    const struct layout at = lay_out(image, every, range, &canvas);
     const struct smooth_plane plane = {image->width, image->height, image->values};
     double *const shown = malloc((size_t)at.width * sizeof *shown);
     double *const smoothed = image->coarse ? malloc(cells * sizeof *smoothed) : NULL;
@@ -334,11 +351,41 @@ enum status image_write(const char *path, const struct image *image)
     if (!status) {
         const struct smooth_plane drawn = {image->width, image->height,
                                            smoothed ? smoothed : image->values};
-        draw(&canvas, &at, image, &drawn, shown, &r);
-        status = pngfile_write(path, &canvas, r.map, &image->notes);
+        draw(&canvas, &at, image, &drawn, shown, range);
+        status = pngfile_write(path, &canvas, range->map, &image->notes);
     }
     free(smoothed);
     free(shown);
     free(canvas.pixel);
+    return status;
+}
+
+enum status image_write(const char *path, const struct image *image)
+{
+    assert(image->width > 0 && image->height > 0);
+    const int n[2] = {image->width, image->height};
+    const struct shown_range r = range_of(image);
+    int every[2], left[2];
+    for (int a = 0; a < 2; a++) {
+        every[a] = (n[a] + MOST_CELLS - 1) / MOST_CELLS;
+        left[a] = (n[a] + every[a] - 1) / every[a];
+    }
+    if (every[0] == 1 && every[1] == 1)
+        return write_plane(path, image, every, &r);
+    const size_t cells = (size_t)left[0] * (size_t)left[1];
+    double *const values = malloc(cells * sizeof *values);
+    if (!values)
+        return fail_machine("no memory for the image %s", path);
+    for (int y = 0; y < left[1]; y++)
+        for (int x = 0; x < left[0]; x++)
+            values[(size_t)y * (size_t)left[0] + (size_t)x] =
+                image->values[(size_t)(y * every[1]) * (size_t)n[0] + (size_t)(x * every[0])];
+    struct image thinned = *image;
+    thinned.width = left[0];
+    thinned.height = left[1];
+    thinned.values = values;
+    thinned.coarse = NULL; /* cells of coarser levels stay squares */
+    const enum status status = write_plane(path, &thinned, every, &r);
+    free(values);
     return status;
 }

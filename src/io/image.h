@@ -31,7 +31,7 @@ struct image {
 /* Writes the image, whole or not at all; failures are reported. A plane whose longer side has 600
  * cells or more gets one pixel per cell along it, a smaller one a whole number of pixels, 600 or
  * more in all. Cells are squares, except where the shorter side would get less than a tenth of the
- * longer one's pixels. */
+ * longer one's pixels. Of more than 8192 cells along a side every second one is drawn, or fewer. */
 enum status image_write(const char *path, const struct image *image);
 
 #endif

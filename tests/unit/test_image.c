@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include <png.h>
+#include <stdlib.h>
 
 #include "base/file.h"
 #include "io/canvas.h"
@@ -317,14 +318,22 @@ static void no_half_of_a_map_is_left_over(void **state)
         double low, high;
         enum colormap map;
         double first, last; /* of the map */
-    } ranges[] = {{-1, 1, COLORMAP_diverging, 0, 1},       {-0.5, 1, COLORMAP_diverging, 0.25, 1},
-                  {-1, 0.5, COLORMAP_diverging, 0, 0.75},  {-0.05, 1, COLORMAP_sequential, 0, 1},
-                  {0.05, 1, COLORMAP_sequential, 0.05, 1}, {0.5, 1, COLORMAP_sequential, 0, 1},
-                  {-1, -0.5, COLORMAP_sequential, 0, 1}};
+    } ranges[] = {{-1, 1, COLORMAP_diverging, 0, 1},
+                  {-0.5, 1, COLORMAP_diverging, 0.25, 1},
+                  {-1, 0.5, COLORMAP_diverging, 0, 0.75},
+                  {-0.05, 1, COLORMAP_sequential, 0, 1},
+                  {0.05, 1, COLORMAP_sequential, 0.05, 1},
+                  {0.5, 1, COLORMAP_sequential, 0, 1},
+                  {-1, -0.5, COLORMAP_sequential, 0, 1},
+                  {-1, 3, COLORMAP_diverging, 1.0 / 3, 1}}; /* the last by a given range */
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; ++k) {
         const double values[2] = {ranges[k].low, ranges[k].high};
-        const struct image image = {
-            .width = 2, .height = 1, .values = values, .map = COLORMAP_diverging};
+        const struct image image = {.width = 2,
+                                    .height = 1,
+                                    .values = values,
+                                    .map = COLORMAP_diverging,
+                                    .fixed_range = k + 1 == sizeof ranges / sizeof *ranges,
+                                    .range = {ranges[k].low, ranges[k].high}};
         assert_int_equal(image_write(scratch_path("a.png"), &image), STATUS_OK);
         struct picture picture = decode(scratch_path("a.png"));
         const struct rectangle at = plane_of(&picture);
@@ -339,6 +348,50 @@ static void no_half_of_a_map_is_left_over(void **state)
         must_be(&picture, at.x + at.width - 1, y + 3, ranges[k].map, ranges[k].last);
         free(picture.rgb);
     }
+}
+
+/* A side has at most 8192 cells and letters of 60 pixels. */
+static void large_planes_are_thinned_out(void **state)
+{
+    enum { CELLS = 20000 };
+    double *const values = malloc(CELLS * sizeof *values);
+    (void)state;
+    assert_non_null(values);
+    for (int k = 0; k < CELLS; k++)
+        values[k] = k;
+    const struct image image = {.width = CELLS,
+                                .height = 1,
+                                .values = values,
+                                .title = "speed",
+                                .quantity = "speed",
+                                .across = {"x", "m", 0, 1}};
+    assert_int_equal(image_write(scratch_path("a.png"), &image), STATUS_OK);
+    struct picture picture = decode(scratch_path("a.png"));
+    assert_true(picture.width > 6667 && picture.width < 8192 && picture.height < 2048);
+    must_have(&picture, 60, false,
+              "min 0    max 2e+04    every 3 cells along x    cells stretched 666 times");
+    free(picture.rgb);
+    free(values);
+}
+
+/* A label longer than its bar is cut. */
+static void long_labels_are_cut(void **state)
+{
+    (void)state;
+    double values[60 * 60];
+    for (int k = 0; k < 60 * 60; k++)
+        values[k] = k;
+    const struct image image = {.width = 60,
+                                .height = 60,
+                                .values = values,
+                                .quantity = "a_name_of_a_scalar_that_is_as_long_as_names_may_be_"
+                                            "here_and_some_letters_more_than_that",
+                                .unit = "degC"};
+    assert_int_equal(image_write(scratch_path("a.png"), &image), STATUS_OK);
+    struct picture picture = decode(scratch_path("a.png"));
+    must_have(&picture, 10, true, "a_name_of_a_scalar_that_is_as_long_as_names_may_be_");
+    assert_false(has_text(&picture, 10, true, "more_than_that"));
+    free(picture.rgb);
 }
 
 /* Nothing may fail or read out of bounds, whatever is in the plane. */
@@ -506,6 +559,8 @@ int main(void)
         SCRATCH_TEST(narrow_planes_are_stretched),
         SCRATCH_TEST(texts_say_what_is_shown),
         SCRATCH_TEST(no_half_of_a_map_is_left_over),
+        SCRATCH_TEST(large_planes_are_thinned_out),
+        SCRATCH_TEST(long_labels_are_cut),
         SCRATCH_TEST(odd_planes_are_drawn_too),
         SCRATCH_TEST(notes_are_kept),
         SCRATCH_TEST(a_full_disk_keeps_the_old_image),
