@@ -99,9 +99,11 @@ TAGFLOW_FN double exact_tanh(double x)
     return x < 0 ? -t : t;
 }
 
-/* Natural logarithm of a normal x > 0. */
+/* Natural logarithm of x > 0. Of other numbers, and infinity, it is not-a-number. */
 TAGFLOW_FN double exact_log(double x)
 {
+    if (!(x > 0 && x <= 1.7976931348623157e308))
+        return (x - x) / (x - x);
     /* x = m 2^n with m from 1/sqrt(2) to sqrt(2); log m = 2 atanh((m - 1) / (m + 1)). */
     const double ln2_high = 0x1.62e42fefap-1, ln2_low = 0x1.cf79abc9e3b39p-40;
     int n = 0;

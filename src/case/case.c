@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/message.h"
-#include "case/case_law.h"
 #include "case/outline.h"
 #include "case/sections.h"
 #include "case/set.h"
@@ -37,11 +36,6 @@ const char *face_name(int face)
 {
     assert(face >= 0 && face < 6);
     return key_faces[face];
-}
-
-double case_tau(const struct flow_case *c)
-{
-    return 3 * case_thinnest(c) + 0.5;
 }
 
 /* "configs/cavity.yaml" is the case cavity. */

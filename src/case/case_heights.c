@@ -114,6 +114,24 @@ static double peak_of(enum profile profile, const struct case_heights *h, struct
     return peak;
 }
 
+/* Sets the peak. Factors that no flow can have are refused. */
+static enum status judge(struct map m, enum profile profile, struct case_heights *h,
+                         struct heights_range at)
+{
+    h->peak = peak_of(profile, h, at);
+    if (!isfinite(heights_at(profile, h, at.low)) || !isfinite(heights_at(profile, h, at.high)))
+        return fail_value(m.r, m.node,
+                          ": the profile is not finite at the cells of the face, from %g to %g "
+                          "cells (take a roughness and a reference within some orders of these)",
+                          at.low, at.high);
+    if (!(h->peak > 0))
+        return fail_value(m.r, m.node,
+                          ": the profile is 0 in all cells of the face, whose centres are from %g "
+                          "to %g cells (a smaller `from`, or other numbers)",
+                          at.low, at.high);
+    return STATUS_OK;
+}
+
 enum status heights_read(struct map m, enum profile profile, const struct opening_cells *cells,
                          struct case_heights *to)
 {
@@ -129,7 +147,7 @@ enum status heights_read(struct map m, enum profile profile, const struct openin
         s = read_table(m, (struct heights_range){at.low - to->from, at.high - to->from}, radius,
                        to);
     if (!s)
-        to->peak = peak_of(profile, to, at);
+        s = judge(m, profile, to, at);
     return s;
 }
 

@@ -185,6 +185,11 @@ void law_write(struct writer *w, const struct key *key, const void *from)
     write_close(w);
 }
 
+const char *law_reynolds(const struct flow_case *c)
+{
+    return c->fluid.law.kind == LAW_constant ? "" : " by fluid.viscosity";
+}
+
 void law_say(const struct flow_case *c)
 {
     const double fastest = case_fastest_velocity(c);

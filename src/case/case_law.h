@@ -25,6 +25,9 @@ double case_thinnest(const struct flow_case *c);
 /* Can the eddies of a subgrid model be told from the law, as scalars need? */
 bool law_mixes(const struct flow_case *c);
 
+/* Words after the Reynolds number: with a law " by fluid.viscosity". */
+const char *law_reynolds(const struct flow_case *c);
+
 /* Print what the law makes of the case: for `check`. */
 void law_say(const struct flow_case *c);
 

@@ -75,11 +75,30 @@ static enum status check_profile(struct map m, const struct case_patch *p)
                           : "uniform, file, or height");
 }
 
+static void bounds_of_mask(const struct case_patch *p, int width, int height, int lo[2], int hi[2])
+{
+    lo[0] = width;
+    lo[1] = height;
+    hi[0] = hi[1] = 0;
+    for (int v = 0; v < height; v++)
+        for (int u = 0; u < width; u++) {
+            const int at[2] = {u, v};
+            for (int k = 0; k < 2 && p->mask[(size_t)v * (size_t)width + (size_t)u]; k++) {
+                lo[k] = at[k] < lo[k] ? at[k] : lo[k];
+                hi[k] = at[k] + 1 > hi[k] ? at[k] + 1 : hi[k];
+            }
+        }
+}
+
 /* The patch's bounding cells, lo <= cell < hi, along the face's axes. */
 static void bounds_of(const struct case_patch *p, const int cells[3], int lo[2], int hi[2])
 {
     int axes[2];
     face_axes(p->face, axes);
+    if (p->mask) {
+        bounds_of_mask(p, cells[axes[0]], cells[axes[1]], lo, hi);
+        return;
+    }
     for (int k = 0; k < 2; k++) {
         const int n = cells[axes[k]];
         double from = 0, to = n;

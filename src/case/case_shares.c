@@ -34,6 +34,9 @@ static enum status check_one(const struct reader *r, const struct flow_case *c, 
         return fail_value(r, node_get(map, "share"),
                           ": the pressure varies in time here, but a share sets it itself (remove "
                           "the time function, or the share)");
+    if (what->share > 0 && what->kind == FACE_nonreflecting && what->reflection == 0)
+        return fail_value(r, node_get(map, "reflection"),
+                          ": 0 holds no pressure, so that a share has no effect (remove it)");
     return STATUS_OK;
 }
 

@@ -14,6 +14,11 @@ static int decimals(double tau)
     return over > 0 && over < 1 ? (int)fmin(14, 2 + ceil(-log10(over))) : 0;
 }
 
+double case_tau(const struct flow_case *c)
+{
+    return 3 * case_thinnest(c) + 0.5;
+}
+
 const char *case_tau_text(char text[static 32], double tau, int digits)
 {
     snprintf(text, 32, "%.*g", digits > decimals(tau) ? digits : decimals(tau), tau);

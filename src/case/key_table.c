@@ -222,7 +222,7 @@ KEY_WORDS_LIST(X)
      .meaning = "share of the flow out of the box that leaves here: a controller changes the pressure "  \
                 "until it does, from the given one on"},                                                \
     {ROW(P ".share_time", KEY_NUMBER), AT(case_face, share_time), .optional = true,                     \
-     .unit = UNIT_TIME, .range = FROM(1),                                                               \
+     .unit = UNIT_TIME, .range = FROM(10),                                                              \
      .otherwise = "in which sound crosses the longest side of the box eight times", .example = "2000",  \
      .meaning = "with share: time in which a deviation from it falls to 1/e, where inertia holds the "  \
                 "flow back; with much friction it takes longer, and this time may be short"}

@@ -65,7 +65,7 @@ const struct synonym synonyms[] = {
      "fluid.law.power fluid.law.power.index fluid.law", NULL},
     {"carreau, carreau yasuda, blood, zero shear viscosity", "fluid.law.carreau fluid.law.carreau.infinite fluid.law", NULL},
     {"casson", "fluid.law.casson fluid.law.casson.yield fluid.law", NULL},
-    {"bingham, herschel bulkley, yield stress, plastic viscosity", "fluid.law.herschel_bulkley fluid.law.herschel_bulkley.yield fluid.law.casson.yield", NULL},
+    {"bingham, herschel bulkley, yield stress, plastic viscosity, plastic, mud, slurry, rheology", "fluid.law.herschel_bulkley fluid.law.herschel_bulkley.yield fluid.law.casson.yield", NULL},
     {"shear rate, strain rate, rate of strain", "fluid.law fluid.law.power.shear_rate solver.subgrid", NULL},
     {"re, reynolds number", "fluid.reynolds fluid.velocity fluid.length", NULL},
     {"rho, mass density", "units.density " FIELDS "density " IMAGES "density initial.density", NULL},
@@ -110,7 +110,7 @@ const struct synonym synonyms[] = {
     {"mass flow, flow rate, volume flow, discharge, throughput, mass flow rate, q, bulk velocity",
      SERIES "flow_rate force.flow_rate " FACE "velocity.value", NULL},
     /* scalars */
-    {"temperature, heat, thermal, energy equation, heat transfer",
+    {"temperature, heat, thermal, energy equation, heat transfer, celsius, kelvin",
      "scalars.*.kind=heat scalars " FACE "wall.scalars bodies.*.scalars " FACE "velocity.scalars", NULL},
     {"concentration, passive, dye, tracer, salinity, pollutant, passive scalar, solute, contaminant, mass transfer, smoke, oxygen",
      "scalars.*.kind=species scalars " FACE "velocity.scalars bodies.*.scalars", NULL},

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/message.h"
+#include "case/case_law.h"
 #include "case/keys.h"
 #include "case/scalar_extent.h"
 #include "cli/levels.h"
@@ -106,7 +107,7 @@ static void say_flow(const struct flow_case *c)
                c->driven.velocity == velocity ? " (estimated)" : "");
     append(text, sizeof text, "tau %s", case_tau_text(tau, case_tau(c), 4));
     if (c->fluid.reynolds > 0)
-        append(text, sizeof text, ", Reynolds %.4g", c->fluid.reynolds);
+        append(text, sizeof text, ", Reynolds %.4g%s", c->fluid.reynolds, law_reynolds(c));
     if (velocity > 0)
         append(text, sizeof text, ", cell Reynolds %.3g", case_cell_reynolds(c, 0));
     say_row(c, "flow", text);

@@ -29,12 +29,12 @@ static void adjust(struct outlet_shares *h, const struct flow_case *c, int k,
     const double impedance = 0.5 / sqrt(3.0), rate = SHARES_EVERY / case_share_time(c, k);
     const double velocity = all[k].mass / all[k].area,
                  wanted = case_opening(c, k)->share * outflow_leaves(c, all) / all[k].area;
-    const double change = h->looks > 0 ? velocity - h->velocity[k] : 0;
+    const double change = h->looks > 0 ? (velocity - h->velocity[k]) / SHARES_LOOKS : 0;
     const double drho = h->drho[k] + 3 * impedance * (change + rate * (velocity - wanted));
     if (!isfinite(drho)) /* reported later as divergence, with its cell */
         return;
     h->drho[k] = fmin(fmax(drho, -most_drho), most_drho);
-    h->velocity[k] = velocity;
+    h->velocity[k] = h->looks > 0 ? h->velocity[k] + change : velocity;
 }
 
 enum status shares_adjust(struct outlet_shares *h, struct solver *s, const struct flow_case *c)

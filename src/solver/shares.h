@@ -5,13 +5,15 @@
  * area, and what it is to be, U_wanted = share (mass flow through all outlets) / area, and changes
  * the outlet's pressure p for the next steps (lattice units, reference density 1):
  *
- *   p += Z (U - U_before) + Z (SHARES_EVERY / time) (U - U_wanted),   Z = c_s / 2
+ *   p += Z (V - V_before) + Z (SHARES_EVERY / time) (U - U_wanted),   Z = c_s / 2
+ *   V += (U - V) / SHARES_LOOKS
  *
- * This is a PI controller in velocity form, like that of drive.h: p stays constant while U is
+ * V is U without its fast changes: the controller answers them too late, and would feed the
+ * resonance of a cavity before the outlet, such as that before a body near it. Otherwise this is a PI controller in velocity form, like that of drive.h: p stays constant while U is
  * U_wanted. A rigid column of fluid of length l behind the outlet answers a pressure with
  * l dU/dt = -p; in one interval sound reaches l = c_s SHARES_EVERY, so that U changes by p / c_s at
- * once. Z is half of this impedance: the first term does not overshoot, and damps sound: an outlet
- * of this impedance reflects (Z - c_s) / (Z + c_s) = -1/3 of a wave. The second term takes the
+ * once. Z is half of this impedance: the first term damps slow sound: an outlet of this impedance
+ * reflects (Z - c_s) / (Z + c_s) = -1/3 of a wave. The second term takes the
  * deviation away, in `time` steps while inertia holds the flow back.
  *
  * The sums for U are exact, so p is bit-identical for every decomposition. */
@@ -21,13 +23,13 @@
 #include "solver/outflow.h"
 #include "solver/state.h"
 
-enum { SHARES_EVERY = 10 };
+enum { SHARES_EVERY = 10, SHARES_LOOKS = 5 };
 
 /* State of the controller, by opening. */
 struct outlet_shares {
     int count;                         /* of openings with a share; 0: there is no controller */
     double drho[OUTFLOW_OPENINGS];     /* density - 1 of the next steps */
-    double velocity[OUTFLOW_OPENINGS]; /* U of the last measurement */
+    double velocity[OUTFLOW_OPENINGS]; /* V */
     double looks;                      /* number of measurements */
 };
 
