@@ -609,6 +609,12 @@ accepted({"run.steps": 4000, "faces": "{x: periodic, y: wall, z: wall}", "force"
 refused(PULSED | {INFLOW + ".table": "{file: half.csv, repeat: true}"}, "is to repeat, but ends with 1 and begins with 0 (add the time at which it begins again")
 refused(PULSED | {INFLOW + ".table": "{file: beat.csv, time: 0.001}"}, "ends within the first step, at 0.8 steps (time: 1 s if", all_ways=True)
 refused({INFLOW + ".ramp": 0.5}, "ends within the first step, at 0.5 steps (a longer one)")
+# Profiles of numbers that no flow has, and shares that nothing holds.
+for law in "{log: {axis: y, roughness: 1e-320, reference: 1}}", "{log: {axis: y, from: 5, roughness: 1e18, reference: 1}}", "{shear: {axis: y, exponent: 0.2, reference: 1e-320}}":
+    refused({INFLOW + ".profile": law}, "the profile is not finite at the cells of the face")
+refused({INFLOW + ".profile": "{log: {axis: y, from: 50, roughness: 0.01, reference: 1}}"}, "the profile is 0 in all cells of the face")
+refused({"faces.xmax": "{nonreflecting: {share: 0.3, reflection: 0}}"}, "faces.xmax.nonreflecting.reflection: 0 holds no pressure, so that a share has no effect")
+refused({"faces.xmax": "{pressure: {share: 0.3, share_time: 1}}"}, "share_time: '1' is out of range")
 TURNS = "the flow reverses, and faces.xmax is outflow"
 SINE = "{period: 400, mean: 0.3}"
 accepted({INFLOW + ".sine": SINE, "faces.xmax": "outflow"}, warned=["faces.xmin: " + TURNS])
