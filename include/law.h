@@ -39,15 +39,16 @@ TAGFLOW_FN const double *law_of(const struct view *v, const struct tag_row *row)
     return row->law ? v->table + (row->law - 1) : (const double *)0;
 }
 
-/* Start of a segment by an argument's exponent and first LAW_BITS digits, counted from those of
- * 2^LAW_LEAST on. Not-a-number gives the first or the last one. */
+/* Start of a segment. place: its number, from LAW_PLACE; below and above the table the first and the
+ * last segment, and one of these for not-a-number. */
 TAGFLOW_FN const double *law_segment(const double *table, int place)
 {
     const int segment = place < 0 ? 0 : place >= (int)LAW_INNER ? (int)LAW_INNER + 1 : place + 1;
     return table + segment * (int)LAW_TERMS;
 }
 
-/* Bits of a number: LAW_DIGITS digits behind the exponent. */
+/* LAW_PLACE: number of an argument's segment, from its bits; 0 begins at 2^LAW_LEAST. LAW_PART: bits
+ * of 1 + t. digits: of the fraction. */
 #define LAW_PLACE(bits, digits, bias)                                                              \
     ((int)((bits) >> ((digits) - (int)LAW_BITS)) - (((bias) + (int)LAW_LEAST) << (int)LAW_BITS))
 #define LAW_PART(bits, digits, bias, word)                                                         \
