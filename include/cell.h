@@ -138,6 +138,7 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
     struct arriving here;
     here.row = &v->rows[v->tags[n] & TAG_ROW];
     here.law = law_of(v, here.row);
+    here.resist = resist_of(v, here.row);
     f[0] = value_of(((const stored *)s->rest)[view_place(v, n)]);
     TAGFLOW_UNROLL
     for (int i = 1; i < Q; i++) {
@@ -173,6 +174,7 @@ TAGFLOW_RARE void cell_arrived(const struct view *v, const struct slots *s, int 
         here.half[k] = (real)(0.5 * view_acceleration(v, here.row, k));
         if (v->scalars.lifts)
             here.half[k] += (number)0.5 * (lift * (number)v->scalars.gravity[k]);
+        here.pushed[k] = here.half[k];
     }
     open_arrive(f, &here);
 }
@@ -197,6 +199,8 @@ TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, uint32_
     struct collision_parameters p = collision_parameters(v, row);
     if (v->scalars.lifts)
         accelerate(&p, v, lift);
+    if (row->resist)
+        resist(&p, resist_of(v, row), f, 1);
     const int at[3] = {x, y, z};
     real collided[Q];
     struct leaving l;
@@ -277,7 +281,7 @@ TAGFLOW_FN void walls_push(const struct view *v, const struct cell_kinds *kinds,
 struct step_kind {
     int collision;           /* COLLISION_mixed: as the cell type says */
     int forced;              /* there may be forces */
-    int full;                /* there may be subgrid models and sponges */
+    int full;                /* there may be subgrid models, sponges and resistance */
     int open;                /* there may be open boundaries */
     int sparse;              /* some cells have no place, see view_place */
     int scalars;             /* SCALARS_ */
@@ -325,12 +329,12 @@ TAGFLOW_FN void carried_flow(struct carried *k, struct moments m, struct collisi
 
 /* The parts of a step that a cell type asks for. */
 struct cell_parts {
-    int forced, subgrid, sponge;
+    int forced, subgrid, sponge, resists;
 };
 
 TAGFLOW_FN struct cell_parts cell_parts(const struct tag_row *row)
 {
-    const struct cell_parts parts = {row->forced, row->subgrid, row->sponge};
+    const struct cell_parts parts = {row->forced, row->subgrid, row->sponge, row->resist != 0};
     return parts;
 }
 
@@ -346,6 +350,8 @@ TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row,
     int with_force = kind.forced ? parts.forced : 0;
     int model = kind.full ? parts.subgrid : (int)SUBGRID_none;
     int sponge = kind.full ? parts.sponge : 0;
+    if (kind.full && parts.resists)
+        resist(&p, resist_of(v, row), f, one);
     if (kind.forced)
         TAGFLOW_FORGET(with_force); /* loaded here, all at once */
     if (kind.full) {

@@ -44,6 +44,8 @@ TAGFLOW_SHARED void flow_of(const struct view *v, int odd, int open, int x, int 
         flow[1 + k] = row->fluid ? j[k] / (1 + drho) + 0.5 * view_acceleration(v, row, k) : 0;
     for (int k = 0; k < 3 && open && v->scalars.lifts && row->fluid; k++)
         flow[1 + k] += 0.5 * ((double)lift * v->scalars.gravity[k]);
+    if (row->resist)
+        resist_slows(v, row, flow + 1);
 }
 
 #endif

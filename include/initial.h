@@ -14,6 +14,7 @@
 #include "boundary.h"
 #include "elementary.h"
 #include "law.h"
+#include "resist.h"
 #include "slot.h"
 
 /* Initial flows, and the keys of `initial` that each has. */
@@ -411,9 +412,9 @@ TAGFLOW_FN struct initial_cell initial_from_cells(const struct initial *in, cons
 }
 
 /* Shifted populations of a cell. Their first moment is rho u minus half of a step's force: the
- * velocity of a forced fluid includes that half. */
-TAGFLOW_FN void initial_equilibrium(const struct initial *in, const struct initial_cell *f,
-                                    double rho, double omega, double out[Q])
+ * velocity of a forced fluid includes that half. force: the acceleration. */
+TAGFLOW_FN void initial_equilibrium(const struct initial_cell *f, const double force[3], double rho,
+                                    double omega, double out[Q])
 {
     static const int v[Q][3] = LATTICE_VELOCITIES;
     const double tau = 1 / omega;
@@ -427,7 +428,7 @@ TAGFLOW_FN void initial_equilibrium(const struct initial *in, const struct initi
         double cu = 0, cf = 0, strain = -divergence / 3;
         for (int a = 0; a < 3; a++) {
             cu += v[i][a] * f->u[a];
-            cf += v[i][a] * in->force[a];
+            cf += v[i][a] * force[a];
             for (int b = 0; b < 3; b++)
                 strain += v[i][a] * v[i][b] * f->gradient[a][b];
         }
@@ -495,7 +496,12 @@ TAGFLOW_FN void initial_populations(const struct initial *in, const struct view 
         f.drho = *drho;
     for (int a = 0; a < 3 && in->settling; a++)
         f.gradient[a][0] = f.gradient[a][1] = f.gradient[a][2] = 0;
-    initial_equilibrium(in, &f, in->settling ? 1 : 1 + f.drho, initial_rate(v, row, &f), out);
+    double force[3] = {0, 0, 0};
+    if (row->fluid && row->resist)
+        resist_starts(resist_of(v, row), f.u, force);
+    for (int a = 0; a < 3; a++)
+        force[a] += in->force[a];
+    initial_equilibrium(&f, force, in->settling ? 1 : 1 + f.drho, initial_rate(v, row, &f), out);
     if (tag & TAG_BESIDE)
         initial_left(v, x, y, z, out);
 }

@@ -87,13 +87,43 @@ TAGFLOW_FN number given_drho(const struct view *v, const struct tag_row *row)
  * away. */
 struct arriving {
     const struct tag_row *row;
-    const double *law; /* from law_of */
+    const double *law;    /* from law_of */
+    const double *resist; /* from resist_of */
     real u[3], half[3];
+    real pushed[3]; /* half the acceleration that does not depend on the velocity */
     number drho;
     int walls; /* bit k: a wall beyond side k of the cell, sides as faces; BESIDE_EDGE */
     real wall_velocity[6][3];
 };
 enum { BESIDE_EDGE = 1 << 6 }; /* a wall beyond an edge of the cell */
+
+/* Sets half[] for a node with velocity u. */
+TAGFLOW_FN void half_at(struct arriving *a, const real u[3])
+{
+    real by_velocity[3];
+    if (!a->resist)
+        return;
+    resist_given(a->resist, u, by_velocity);
+    for (int k = 0; k < 3; k++)
+        a->half[k] = a->pushed[k] + (number)0.5 * by_velocity[k];
+}
+
+/* Sets u[axis] and half[]; v: that component without half[], the others are known with it. */
+TAGFLOW_FN void half_along(struct arriving *a, int axis, real v, real u[3])
+{
+    real by_velocity[3];
+    u[axis] = v + a->half[axis];
+    if (!a->resist)
+        return;
+    u[axis] = real_of(0);
+    resist_given(a->resist, u, by_velocity);
+    const real rest = (v + a->pushed[axis]) + (number)0.5 * by_velocity[axis];
+    const number d = (number)(0.5 * a->resist[RESIST_D + axis]),
+                 f = (number)(0.5 * a->resist[RESIST_F + axis]);
+    for (int pass = 0; pass < (f != 0 ? 8 : 1); pass++)
+        u[axis] = rest / ((number)1 + (d + f * resist_size(a->resist, u)));
+    half_at(a, u);
+}
 
 /* Bit i: population i comes through one of the faces `outside`, so it is unknown. */
 TAGFLOW_FN uint32_t unknown_of(int outside)
@@ -305,8 +335,9 @@ TAGFLOW_FN void regularise(real f[Q], const struct arriving *a, real drho, const
     }
 }
 
-TAGFLOW_FN void arrive_velocity_regularised(real f[Q], const struct arriving *a)
+TAGFLOW_FN void arrive_velocity_regularised(real f[Q], struct arriving *a)
 {
+    half_at(a, a->u);
     const real drho = node_drho(f, unknown_of(a->row->outside), a->u, a->half);
     regularise(f, a, drho, a->u);
 }
@@ -315,7 +346,7 @@ TAGFLOW_FN void arrive_velocity_regularised(real f[Q], const struct arriving *a)
  * populations return after two steps, so the normal velocities of odd and even steps would differ
  * (in a duct at u/nu 20 by 4 %). So a quarter of it is the value of the previous step, kept in the
  * slot of the link normal to the face. */
-TAGFLOW_FN void arrive_pressure_regularised(real f[Q], const struct arriving *a)
+TAGFLOW_FN void arrive_pressure_regularised(real f[Q], struct arriving *a)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int face = a->row->face, axis = face / 2;
@@ -327,12 +358,13 @@ TAGFLOW_FN void arrive_pressure_regularised(real f[Q], const struct arriving *a)
     }
     const real un = (number)0.75 * ((known - a->drho) / ((number)1 + a->drho)) +
                     (number)0.25 * f[inward_of(face)];
-    u[axis] = (face & 1 ? un : -un) + a->half[axis];
+    half_along(a, axis, face & 1 ? un : -un, u);
     regularise(f, a, real_of(a->drho), u);
 }
 
-TAGFLOW_FN void arrive_edge_regularised(real f[Q], const struct arriving *a)
+TAGFLOW_FN void arrive_edge_regularised(real f[Q], struct arriving *a)
 {
+    half_at(a, a->u);
     regularise(f, a, real_of(a->drho), a->u);
 }
 
@@ -381,13 +413,13 @@ TAGFLOW_FN real memory_read(const real f[Q], int face)
  * face, the density follows as in node_drho. That equation is linear in drho except for rho u_n, so
  * it is iterated with rho of the previous pass, from rho = 1 on: each pass multiplies the error by
  * about drho. */
-TAGFLOW_FN void arrive_nonreflecting(real f[Q], const struct arriving *a)
+TAGFLOW_FN real nonreflecting_drho(const real f[Q], const struct arriving *a, real u[3])
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const int outside = a->row->outside;
     const uint32_t unknown = unknown_of(outside);
     /* u = still + slope drho */
-    real still[3] = {a->u[0], a->u[1], a->u[2]}, u[3];
+    real still[3] = {a->u[0], a->u[1], a->u[2]};
     number slope[3] = {0, 0, 0}, of_both = 0, of_drho = 0;
     real drho = real_of(0), sum = real_of(0), of_rho = real_of(0);
     TAGFLOW_UNROLL
@@ -426,12 +458,30 @@ TAGFLOW_FN void arrive_nonreflecting(real f[Q], const struct arriving *a)
     }
     for (int k = 0; k < 3; k++)
         u[k] = still[k] + slope[k] * drho;
+    return drho;
+}
+
+/* An acceleration that depends on the velocity: again with that of the pass before. */
+TAGFLOW_FN void arrive_nonreflecting(real f[Q], struct arriving *a)
+{
+    real u[3] = {a->u[0], a->u[1], a->u[2]};
+    half_at(a, u);
+    real drho = nonreflecting_drho(f, a, u);
+    for (int pass = 0; pass < 3 && a->resist; pass++) {
+        TAGFLOW_UNROLL
+        for (int face = 0; face < 6; face++)
+            if (a->row->outside >> face & 1) {
+                const real un = OPEN_SOUND * drho - memory_read(f, face);
+                half_along(a, face / 2, face & 1 ? un : -un, u);
+            }
+        drho = nonreflecting_drho(f, a, u);
+    }
     regularise(f, a, drho, u);
 }
 
 /* The other rules act when populations leave. */
 #define OPEN_ARRIVES_AS_IT_IS(name)                                                                \
-    TAGFLOW_FN void arrive_##name(real f[Q], const struct arriving *a)                             \
+    TAGFLOW_FN void arrive_##name(real f[Q], struct arriving *a)                                   \
     {                                                                                              \
         (void)f, (void)a;                                                                          \
     }
@@ -440,7 +490,7 @@ OPEN_ARRIVES_AS_IT_IS(velocity_links)
 OPEN_ARRIVES_AS_IT_IS(pressure_links)
 OPEN_ARRIVES_AS_IT_IS(outflow)
 
-TAGFLOW_FN void open_arrive(real f[Q], const struct arriving *a)
+TAGFLOW_FN void open_arrive(real f[Q], struct arriving *a)
 {
     switch (a->row->boundary) {
 #define X(name, ...)                                                                               \

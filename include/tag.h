@@ -48,6 +48,8 @@ struct tag_row {
     uint32_t damping;        /* start of the damping factors in view.table, see subgrid.h */
     uint32_t law;            /* 1 + start of the tables of a viscosity law in view.table, see law.h;
                               * 0: none */
+    uint32_t resist;         /* 1 + start of the resistance and rotation in view.table, see
+                              * resist.h; 0: none; otherwise `forced` is set */
     uint32_t sponge_table;   /* start of the sponge's target and strengths in view.table */
     uint32_t table;          /* 1 + start of the face's velocities in view.table, see open.h; 0:
                               * all are wall_velocity */

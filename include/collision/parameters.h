@@ -5,6 +5,7 @@
 #include "lattice.h"
 #include "law.h"
 #include "platform.h"
+#include "resist.h"
 #include "slot.h"
 
 /* Parameters of an operator in the variant's arithmetic: the same for all cells of one type, but
@@ -95,6 +96,19 @@ TAGFLOW_FN struct moments moments_in(const real f[Q], number one, struct collisi
 TAGFLOW_FN struct moments moments(const real f[Q], struct collision_parameters p, int forced)
 {
     return moments_in(f, 1, p, forced);
+}
+
+/* Adds the acceleration that depends on the cell's velocity, see resist.h. r: its parameters; f, one:
+ * as of moments_in. */
+TAGFLOW_FN void resist(struct collision_parameters *p, const double *r, const real f[Q], number one)
+{
+    const struct moments m = moments_in(f, one, *p, 1);
+    const real v[3] = {m.ux, m.uy, m.uz};
+    real a[3];
+    resist_found(r, v, a);
+    p->ax = p->ax + a[0];
+    p->ay = p->ay + a[1];
+    p->az = p->az + a[2];
 }
 
 /* Moments c_a^2 c_b^2 and c_a c_b of the four diagonals of a plane. */

@@ -90,13 +90,16 @@ static void look_around(const struct plain *p, const int at[3], struct arriving 
 /* The rule of a node of an open face makes the populations that arrive. */
 static void arrive(const struct plain *p, const struct tag_row *row, const int at[3], real f[Q])
 {
-    struct arriving a = {.row = row, .drho = given_drho(p->view, row)};
+    struct arriving a = {.row = row,
+                         .law = law_of(p->view, row),
+                         .resist = resist_of(p->view, row),
+                         .drho = given_drho(p->view, row)};
     double u[3];
     look_around(p, at, &a);
     given_velocity(p->view, row, at, u);
     for (int k = 0; k < 3; k++) {
         a.u[k] = (real)u[k];
-        a.half[k] = (real)(0.5 * view_acceleration(p->view, row, k));
+        a.half[k] = a.pushed[k] = (real)(0.5 * view_acceleration(p->view, row, k));
     }
     open_arrive(f, &a);
 }
@@ -237,6 +240,8 @@ static void collide_cell(const struct plain *p, int x, int y, int z)
     look_at_scalars(p, &cell, p->what[place], f + Q);
     if (p->view->scalars.lifts)
         accelerate(&cell.parameters, p->view, cell.lift);
+    if (row->resist)
+        resist(&cell.parameters, resist_of(p->view, row), f, 1);
     cell.m = moments(f, cell.parameters, row->forced);
     cell.rates = subgrid_rates(row->subgrid, f, cell.m, cell.parameters, 1, row->forced);
     collide(row->collision, f, cell.out, cell.m, cell.parameters, cell.rates, row->forced);

@@ -576,6 +576,15 @@ struct case_sponge {
     double density, velocity[3]; /* the given state */
 };
 
+/* Resistance of a porous medium, along each axis, or of a screen across one; see tags/resist.h. */
+struct case_resist {
+    bool medium, screen;
+    double permeability[3]; /* cells^2; 0: none */
+    double loss[3];         /* per cell: of dynamic pressures */
+    int axis;
+    double screen_loss;
+};
+
 /* A region with its own numerical method; omitted keys have the values of the whole case. */
 struct case_zone {
     char name[CASE_NAME];
@@ -583,6 +592,7 @@ struct case_zone {
     enum collision collision;
     double magic, viscosity;
     struct case_sponge sponge;
+    struct case_resist resist;
 };
 
 /* Kinds of regions of finer cells. */
@@ -690,6 +700,7 @@ struct flow_case {
     double gravity[3];           /* of buoyancy alone */
     double acceleration[3];
     struct case_signal force_signal; /* scales the acceleration */
+    double rotation[3];              /* angular velocity of the frame, radians a step */
     struct case_flow_rate flow_rate;
     struct case_driven driven;
     struct {

@@ -6,6 +6,22 @@
 #include "case/record.h"
 #include "case/sections.h"
 
+/* A medium without numbers, or a region that is both. */
+static enum status check_resist(struct map m, const struct case_zone *zone)
+{
+    const struct case_resist *const by = &zone->resist;
+    const struct map medium = map_below(m, "resistance");
+    if (by->medium && by->screen)
+        return value_refuse(m, "screen",
+                            "with resistance: a region is a porous medium or a screen");
+    if (by->medium && m.r->c->fluid.law.kind != LAW_constant)
+        return value_refuse(medium, "permeability",
+                            "with fluid.law, as the shear rate in the pores is not known");
+    if (by->medium && !map_get(medium, "permeability") && !map_get(medium, "loss"))
+        return value_missing(medium, "permeability", " or `loss`,");
+    return STATUS_OK;
+}
+
 enum status region_read(struct map m, void *thing)
 {
     struct case_zone *const zone = thing;
@@ -24,6 +40,7 @@ enum status region_read(struct map m, void *thing)
     zone->magic = m.r->c->solver.magic;
     zone->viscosity = m.r->c->fluid.viscosity;
     zone->sponge.density = 1;
-    s = record_refuse(m, free, why);
-    return s ? s : record_read(m, free, zone);
+    if ((s = record_refuse(m, free, why)) || (s = record_read(m, free, zone)))
+        return s;
+    return check_resist(m, zone);
 }

@@ -116,6 +116,7 @@ KEY_WORDS_LIST(X)
     CHECKSUM_ROW(P ".table.checksum", LEVEL_SAME, case_signal, checksum, 0, "the numbers in the file")
 
 #include "case/key_law.h"
+#include "case/key_resist.h"
 #include "case/key_scalars.h"
 
 /* Rows of profiles by height or by the distance from a point. */
@@ -502,6 +503,7 @@ const struct key key_table[] = {
      .meaning = "gravity for buoyancy alone: scalars with an expansion make the acceleration -expansion "
                 "(value - reference) gravity"},
     SIGNAL_ROWS("force", flow_case, force_signal),
+    ROTATION_ROW,
     {ROW("force.flow_rate", KEY_MAP), .within = true, BESIDE(flow_case, flow_rate.given),
      .otherwise = "none", .example = "{velocity: 0.05, axis: x}",
      .meaning = "a controller in place of an acceleration: it holds a mean velocity along a periodic "
@@ -522,7 +524,7 @@ const struct key key_table[] = {
     {ROW("regions", KEY_NAMES), .ordered = true,
      THINGS(flow_case, zones, zone_count, CASE_ZONES, region_read), .otherwise = "none",
      .example = "{outlet: {box: {from: [96, 0, 0], to: [128, 32, 32]}, viscosity: 0.1}}",
-     .meaning = "parts of the box with another operator, viscosity or sponge, each under a name you "
+     .meaning = "parts of the box with another operator, viscosity, sponge or resistance, each under a name you "
                 "choose; if they overlap, the later one counts"},
     {ROW("regions.*", KEY_MAP), .otherwise = "none",
      .example = "{box: {from: [96, 0, 0], to: [128, 32, 32]}, collision: bgk}",
@@ -563,6 +565,7 @@ const struct key key_table[] = {
     {ROW("regions.*.sponge.velocity", KEY_VECTOR), AT(case_zone, sponge.velocity),
      .unit = UNIT_VELOCITY, .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]",
      .example = "[0.05, 0, 0]", .meaning = "velocity of that state"},
+    RESIST_ROWS,
 
     {ROW("bodies", KEY_NAMES), .bare = BARE_BODY, .ordered = true,
      THINGS(flow_case, bodies, body_count, CASE_BODIES, body_read), .otherwise = "none",

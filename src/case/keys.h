@@ -38,6 +38,8 @@ enum { KEYS_PATH = 512, KEYS_TYPE = 256 };
     X(AUTO,     given_checked, write_double,   TYPE_NUMBER | TYPE_AUTO, "auto or a number", "")                       \
     X(VECTOR,   read_vector,   write_vector,   TYPE_NUMBER,                                                           \
       "a list of three numbers", "") /* the range: of the magnitude */                                                \
+    X(EACH,     read_each,     write_each,     TYPE_NUMBER,                                                           \
+      "a number, or a list of three for x, y and z", "")                                                              \
     X(RANGE,    read_code,     write_vector,   TYPE_NUMBER, "a list of two numbers", "") /* lower and upper end */    \
     X(PHYSICAL, given_checked, write_physical, TYPE_NUMBER | TYPE_SI, "a number with a unit", "")                     \
     X(SIZE,     read_vector,   write_code,     TYPE_NUMBER | TYPE_SI, "a list of three numbers with a unit", "")      \

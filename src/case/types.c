@@ -115,6 +115,27 @@ static void write_vector(struct writer *w, struct held v)
     write_numbers(w, v.member, (int)(v.key->size / sizeof(double)));
 }
 
+/* One number counts for all axes. */
+static enum status read_each(struct given g, void *to)
+{
+    double *const value = to;
+    if (g.n->kind == NODE_SEQUENCE)
+        return given_numbers(g, given_unit(g), 3, value);
+    const enum status s = given_checked(g, value);
+    for (int a = 1; a < 3; a++)
+        value[a] = value[0];
+    return s;
+}
+
+static void write_each(struct writer *w, struct held v)
+{
+    const double *const value = v.member;
+    if (value[0] == value[1] && value[0] == value[2])
+        write_number(w, value[0]);
+    else
+        write_numbers(w, value, 3);
+}
+
 static enum status read_position(struct given g, void *to)
 {
     static const int axes[3] = {0, 1, 2};
@@ -506,6 +527,7 @@ bool type_absent(const struct key *key, const void *member)
     switch (key->type) {
     case KEY_NUMBER:
     case KEY_PHYSICAL:
+    case KEY_EACH:
         return isinf(*(const double *)member) || (key->optional && *(const double *)member == 0);
     case KEY_CHOICES:
         return !*(const unsigned *)member;

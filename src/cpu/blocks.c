@@ -75,6 +75,12 @@ static void plain_block(const struct view *v, const struct addresses *r, const s
     }
     if (v->scalars.lifts)
         add_lift(v, odd, x, count, y, z, b);
+    for (int k = 0; k < count && tag->resist; k++) {
+        double u[3] = {b->u[0][k], b->u[1][k], b->u[2][k]};
+        resist_slows(v, tag, u);
+        for (int a = 0; a < 3; a++)
+            b->u[a][k] = u[a];
+    }
 }
 
 static const struct tag_row *tag_row_at(const struct view *v, int x, int y, int z)

@@ -129,6 +129,7 @@ static __attribute__((noinline)) void arrive_lanes(const struct view *v, const s
     double u[3][LANES];
     a.row = &v->rows[g->row];
     a.law = law_of(v, a.row);
+    a.resist = resist_of(v, a.row);
     walls_beside_lanes(v, g, cells, &a);
     given_lanes(v, a.row, cells, here, u);
     a.drho = given_drho(v, a.row);
@@ -138,6 +139,7 @@ static __attribute__((noinline)) void arrive_lanes(const struct view *v, const s
         if (lift)
             a.half[axis] +=
                 (number)0.5 * (*(const unaligned_reals *)lift * (number)v->scalars.gravity[axis]);
+        a.pushed[axis] = a.half[axis];
     }
     arrive_of (&a)(f, &a);
 }
@@ -150,7 +152,7 @@ static __attribute__((noinline)) void group_leaves(const struct view *v, const s
 {
     static const int c[Q][3] = LATTICE_VELOCITIES, nowhere[3] = {0, 0, 0};
     const struct tag_row *const row = &v->rows[g->row];
-    const struct collision_parameters p = lifted(by, 0);
+    const struct collision_parameters p = accelerated(by, 0, f, 1);
     const struct moments bare = moments(f, p, 0), m = moments(f, p, row->forced);
     struct leaving l = {.outside = row->outside,
                         .drho = m.drho,

@@ -23,17 +23,17 @@ static struct row row_at(const struct view *v, const struct row *first, int y, i
     return r;
 }
 
-/* Moments, subgrid model and collision of the cells from x on. The ints are constants in every
- * call. */
+/* Moments, subgrid model and collision of the cells from x on. The ints are constants in calls
+ * from loops that determine the speed. */
 TAGFLOW_FN void operate(const real f[Q], real out[Q], const struct run_parameters *p, ptrdiff_t x,
                         const int collision, const int subgrid, const int loops)
 {
     const int forced = loops & LOOP_forced, carries = loops & LOOP_carries;
     const struct collision_parameters *c = &p->collision;
-    struct collision_parameters with_lift;
-    if (forced && carries) {
-        with_lift = lifted(p, x);
-        c = &with_lift;
+    struct collision_parameters whole;
+    if ((forced && carries) || loops & LOOP_resists) {
+        whole = accelerated(p, x, f, STORED_ONE);
+        c = &whole;
     }
     const struct moments m = moments_in(f, STORED_ONE, *c, forced);
     real damping = p->damping;
@@ -257,8 +257,8 @@ MIXED(moving)
     {                                                                                              \
         operate(f, out, p, x, collision, subgrid, loops);                                          \
     }
-/* Laws of the viscosity have no loop of their own: it would take long to compile, and a look-up a
- * cell is slower than the call. */
+/* Laws of the viscosity, and accelerations that depend on the velocity, have no loop of their own:
+ * it would take long to compile, and what they do in a cell is slower than the call. */
 static int bulk_none(const struct row *row, const struct run_parameters *p, int x0, int x1,
                      int wraps)
 {
@@ -295,7 +295,8 @@ static int bulk_none(const struct row *row, const struct run_parameters *p, int 
     OPERATE(name##_law_0, COLLISION_##name, SUBGRID_law, 0)                                        \
     OPERATE(name##_law_1, COLLISION_##name, SUBGRID_law, 1)                                        \
     OPERATE(name##_law_2, COLLISION_##name, SUBGRID_law, 2)                                        \
-    OPERATE(name##_law_3, COLLISION_##name, SUBGRID_law, 3)
+    OPERATE(name##_law_3, COLLISION_##name, SUBGRID_law, 3)                                        \
+    OPERATE(name##_resisting, COLLISION_##name, p->subgrid, p->loops)
 COLLISION_LIST(X)
 #undef X
 
@@ -316,6 +317,12 @@ const struct operator_loops row_loops[COLLISIONS][SUBGRIDS][LOOPS] = {
         [SUBGRID_law] = {SINGLE(name##_law_0), SINGLE(name##_law_1), SINGLE(name##_law_2),         \
                          SINGLE(name##_law_3)},                                                    \
     },
+    COLLISION_LIST(X)
+#undef X
+};
+
+const struct operator_loops resisting_loops[COLLISIONS] = {
+#define X(name, ...) [COLLISION_##name] = SINGLE(name##_resisting),
     COLLISION_LIST(X)
 #undef X
 };

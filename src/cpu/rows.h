@@ -62,6 +62,8 @@ struct run_parameters {
     const double *target;          /* target of a sponge, NULL: no sponge */
     const double *sponge;          /* its strengths, [x] or one for the row */
     int sponge_along;              /* the strength varies along the row */
+    const double *resist;          /* from resist_of */
+    int subgrid, loops;            /* for operators that are compiled for all */
     /* With scalars, [x]: */
     const number *lift;            /* factor on gravity of the buoyancy, NULL: none */
     number *u[3], *eddy;           /* out: velocity and eddy viscosity of the flow */
@@ -96,15 +98,25 @@ struct operator_loops {
     lanes_operation *operate;
 };
 /* Bits: there may be an acceleration; scalars are told the flow, and may add buoyancy to the
- * acceleration. */
-enum { LOOP_forced = 1, LOOP_carries = 2, LOOPS = 4 };
+ * acceleration; the acceleration depends on the velocity. */
+enum { LOOP_forced = 1, LOOP_carries = 2, LOOPS = 4, LOOP_resists = 4 };
 #define row_loops VARIANT(row_loops)
 extern const struct operator_loops row_loops[COLLISIONS][SUBGRIDS][LOOPS];
+/* With LOOP_resists, for all subgrid models. */
+#define resisting_loops VARIANT(resisting_loops)
+extern const struct operator_loops resisting_loops[COLLISIONS];
+
+TAGFLOW_FN int loop_bits(const struct view *v, const struct tag_row *cells)
+{
+    return (cells->forced ? LOOP_forced : 0) | (v->scalars.row ? LOOP_carries : 0) |
+           (cells->resist ? LOOP_resists : 0);
+}
 
 TAGFLOW_FN const struct operator_loops *loops_of(const struct view *v, const struct tag_row *cells)
 {
-    const int loops = (cells->forced ? LOOP_forced : 0) | (v->scalars.row ? LOOP_carries : 0);
-    return &row_loops[cells->collision][cells->subgrid][loops];
+    const int loops = loop_bits(v, cells);
+    return loops & LOOP_resists ? &resisting_loops[cells->collision]
+                                : &row_loops[cells->collision][cells->subgrid][loops];
 }
 
 /* Steps cells x0 <= x < x1 of a row, as a bulk_function would, but any number of them and with
@@ -123,17 +135,24 @@ TAGFLOW_FN void set_parameters(struct run_parameters *p, const struct view *v,
     p->target = cells->sponge ? sponge_target(v, cells) : NULL;
     p->sponge = cells->sponge ? sponge_of_row(v, cells, y, z) : NULL;
     p->sponge_along = cells->sponge == 1;
+    p->resist = resist_of(v, cells);
+    p->subgrid = cells->subgrid;
+    p->loops = loop_bits(v, cells);
     p->lift = NULL;
     p->scalars = NULL;
     p->view = v;
 }
 
-/* The collision's parameters with the buoyancy of the cells from x on. */
-TAGFLOW_FN struct collision_parameters lifted(const struct run_parameters *p, ptrdiff_t x)
+/* The collision's parameters with all accelerations of the cells from x on. f, one: as of
+ * moments_in. */
+TAGFLOW_FN struct collision_parameters accelerated(const struct run_parameters *p, ptrdiff_t x,
+                                                   const real f[Q], number one)
 {
     struct collision_parameters c = p->collision;
     if (p->lift)
         accelerate(&c, p->view, *(const unaligned_reals *)(p->lift + x));
+    if (p->resist)
+        resist(&c, p->resist, f, one);
     return c;
 }
 

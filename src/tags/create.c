@@ -20,6 +20,7 @@
 #include "tags/faces.h"
 #include "tags/laws.h"
 #include "tags/near_list.h"
+#include "tags/resist.h"
 #include "tags/scalars.h"
 #include "tags/zones.h"
 
@@ -35,8 +36,9 @@ static enum status drive_row(struct domain *d, const struct flow_case *c, struct
         row->forced = 1;
     }
     row->forced |= scalars_lift(c);
-    if (!row->forced)
-        return STATUS_OK;
+    const enum status s = domain_resist(d, c, NULL, row);
+    if (s || !row->forced)
+        return s;
     return domain_signal(d, c->flow_rate.given ? NULL : &c->force_signal, &row->force_signal);
 }
 

@@ -7,6 +7,7 @@
 #include "base/message.h"
 #include "elementary.h"
 #include "sponge.h"
+#include "tags/resist.h"
 
 enum { NO_ZONE = -1 };
 
@@ -119,8 +120,10 @@ enum status domain_zones(struct domain *d, const struct flow_case *c)
             else
                 row_of[zone][row] = (uint8_t)d->row_count++;
             if (!status) {
-                d->rows[row_of[zone][row]] = d->rows[row];
-                apply(&d->rows[row_of[zone][row]], &c->zones[zone], sponge);
+                struct tag_row *const made = &d->rows[row_of[zone][row]];
+                *made = d->rows[row];
+                apply(made, &c->zones[zone], sponge);
+                status = domain_resist(d, c, &c->zones[zone], made);
             }
         }
     }

@@ -159,6 +159,8 @@ static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
             row->subgrid = SUBGRID_law;
             row->law = (uint32_t)(1 + g->view.table_values - LAW_VALUES);
         }
+        if (row->forced && m.full && k % 4 != 2)
+            row->resist = (uint32_t)(1 + g->view.table_values - LAW_VALUES - RESIST_VALUES);
         for (int a = 0; a < 3 && row->forced; a++)
             row->acceleration[a] = random_below(random, 4) ? 1e-3 * random_uniform(random) : 0;
         if (m.full && k % 3 == 1)
@@ -256,15 +258,15 @@ static void make_scalars(struct ground *g, struct mixture m, uint64_t *random)
         }
 }
 
-/* What the rows of sponges point to: a target, and strengths for any axis. Behind it a viscosity
- * law. */
+/* What the rows of sponges point to: a target, and strengths for any axis. Behind it a porous
+ * medium in a rotating frame, and a viscosity law. */
 static bool make_table(struct ground *g)
 {
     const int *const n = g->view.n;
     int longest = n[0] > n[1] ? n[0] : n[1];
     longest = n[2] > longest ? n[2] : longest;
     uint64_t random = 7;
-    g->view.table_values = (size_t)(Q + longest + SPONGE_PAD + LAW_VALUES);
+    g->view.table_values = (size_t)(Q + longest + SPONGE_PAD + RESIST_VALUES + LAW_VALUES);
     double *const table = g->table = calloc(g->view.table_values, sizeof *table);
     if (!table)
         return false;
@@ -273,6 +275,13 @@ static bool make_table(struct ground *g)
     double *const law = table + g->view.table_values - LAW_VALUES;
     for (int k = 0; k < LAW_VALUES; k++) /* the terms of t count as much as the first one */
         law[k] = k % LAW_TERMS ? 0.1 * random_uniform(&random) : 1 + 0.9 * random_uniform(&random);
+    double *const resists = law - RESIST_VALUES;
+    for (int a = 0; a < 3; a++) {
+        resists[RESIST_D + a] = 0.1 + a;
+        resists[RESIST_F + a] = resists[RESIST_LARGEST_F] = 1 + a;
+        resists[RESIST_G + a] = a != 0;
+        resists[RESIST_W + a] = 0.01 * (a - 2);
+    }
     g->view.table = table;
     return true;
 }

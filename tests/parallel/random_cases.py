@@ -49,4 +49,12 @@ def flow(number):
             case["output"]["series"]["force"] = {"every": 5, "of": "forces", "body": "body0"}
     if r.random() < 0.25 and "subgrid" not in case["solver"]:  # with scalars one of them is refused
         case["fluid"]["law"] = r.choice(LAWS)
+    if r.random() < 0.2:
+        case.setdefault("force", {})["rotation"] = [0.001, -0.002, 0.003]
+    if r.random() < 0.3:
+        box = {"from": [r.randrange(n // 2) for n in cells], "to": [n - r.randrange(n // 3) for n in cells]}
+        kinds = [{"screen": {"axis": r.choice("xyz"), "loss": 3}}, {"resistance": {"loss": [2, 30, 0.5]}}]
+        if "law" not in case["fluid"]:
+            kinds.append({"resistance": {"permeability": [0.5, 0.03, 20], "loss": 4}})
+        case["regions"] = {"plug": {"box": box} | r.choice(kinds)}
     return case

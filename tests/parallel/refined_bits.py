@@ -70,6 +70,10 @@ def flow(number):
         regions["ball"] = {"level": r.choice([1, 2]), "around": "ball", "distance": 5}
         series["force"] = {"every": 1, "of": "forces", "body": "ball"}
     case["refine"] = regions
+    if number % 4 == 1:
+        case.setdefault("force", {})["rotation"] = [0.0005, -0.001, 0.002]
+    if number % 5 == 2:
+        case["regions"] = {"plug": {"box": {"from": [2, 0, 0], "to": [n - 2 for n in cells]}, "resistance": {"permeability": 2, "loss": 3}}}
     if number % 3:
         add_scalars(number, case)
     elif number % 2:

@@ -176,6 +176,11 @@ void reference_create(struct reference *r, const struct flow_case *c)
         fluid->law = 1;
         tag_row_magic(fluid);
     }
+    for (int a = 0; a < 3; a++) {
+        r->resist[RESIST_W + a] = 2 * c->rotation[a];
+        fluid->resist = fluid->resist || c->rotation[a] != 0;
+    }
+    fluid->forced = fluid->resist != 0;
     r->wall_units = c->solver.van_driest / c->fluid.viscosity;
     fluid->damped = fluid->subgrid && c->solver.van_driest > 0;
     for (int a = 0; a < 3; a++) {
@@ -422,7 +427,8 @@ static void at_nodes(const struct reference *r, const int at[3], const struct ta
                      real f[19])
 {
     struct tag_row row = *fluid;
-    struct arriving a = {.row = &row, .law = row.law ? r->law : NULL};
+    struct arriving a = {
+        .row = &row, .law = row.law ? r->law : NULL, .resist = row.resist ? r->resist : NULL};
     int velocities = 0, densities = 0, sounds = 0, sound = 0;
     for (int face = 5; face >= 0; face--) {
         const struct tag_row *const rule = &r->face_row[face];
@@ -459,7 +465,7 @@ static void at_nodes(const struct reference *r, const int at[3], const struct ta
             if ((row.outside >> face & 1) && (row.outside >> other & 1) && face != other)
                 a.u[face / 2] = (real)r->face_row[other].wall_velocity[face / 2];
     for (int k = 0; k < 3; k++)
-        a.half[k] = (real)(0.5 * fluid->acceleration[k]);
+        a.half[k] = a.pushed[k] = (real)(0.5 * fluid->acceleration[k]);
     for (int i = 1; i < 19; i++) { /* from where population i comes */
         const int from[3] = {at[0] - reference_velocity(i, 0), at[1] - reference_velocity(i, 1),
                              at[2] - reference_velocity(i, 2)};
@@ -475,11 +481,13 @@ static void at_nodes(const struct reference *r, const int at[3], const struct ta
 }
 
 /* What a link into an open boundary gives back. */
-static real given_back(const struct tag_row *rule, int i, const real f[19], const real out[19],
-                       const struct tag_row *row, int outside)
+static real given_back(const struct reference *r, const struct tag_row *rule, int i,
+                       const real f[19], const real out[19], const struct tag_row *row, int outside)
 {
     const int back = reference_opposite(i);
-    const struct collision_parameters p = collision_parameters(&reference_still, row);
+    struct collision_parameters p = collision_parameters(&reference_still, row);
+    if (row->resist)
+        resist(&p, r->resist, f, 1);
     const struct moments m = moments(f, p, row->forced), bare = moments(f, p, 0);
     struct leaving l = {.row = rule,
                         .in = back,
@@ -519,6 +527,8 @@ void reference_step(struct reference *r)
                 reference_arrived(r, at, f);
                 struct collision_parameters p = collision_parameters(&reference_still, row);
                 p.law = r->law;
+                if (row->resist)
+                    resist(&p, r->resist, f, 1);
                 const struct moments m = moments(f, p, row->forced);
                 const real damping = (real)reference_damping(r, row, at);
                 const struct rates rates =
@@ -545,7 +555,7 @@ void reference_step(struct reference *r)
                         continue;
                     }
                     const bool moves = u[0] != 0 || u[1] != 0 || u[2] != 0;
-                    const real value = rule    ? given_back(rule, i, f, out, row, node_of(r, at))
+                    const real value = rule    ? given_back(r, rule, i, f, out, row, node_of(r, at))
                                        : moves ? out[i] + wall_gain(back, u)
                                                : out[i];
                     r->next[(size_t)back * r->count + here] = stored_of(value);

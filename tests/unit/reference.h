@@ -27,6 +27,7 @@ struct reference {
     struct tag_row row[TAG_ROWS]; /* TAG_WALL, TAG_FLUID and those from reference_row */
     int rows;
     double law[LAW_VALUES]; /* table of a viscosity law */
+    double resist[RESIST_VALUES];
     size_t count;           /* cells */
     uint8_t *tag; /* [cells] row of each, x fastest */
     stored *now,

@@ -157,6 +157,8 @@ static void compare_isa(const struct flow_case *c, struct how how, const struct 
     struct solver s;
     assert_int_equal(reference_domain(r, &d, c, MPI_COMM_SELF), STATUS_OK);
     assert_int_equal(reference_open(&b, c, MPI_COMM_SELF), STATUS_OK);
+    if (d.rows[TAG_FLUID].resist)
+        memcpy(d.table + d.rows[TAG_FLUID].resist - 1, r->resist, sizeof r->resist);
     assert_int_equal(reference_solver(&s, &d, b, c), STATUS_OK);
     if (how.piece_cells)
         s.piece_cells = how.piece_cells;
@@ -174,6 +176,11 @@ static void compare(struct flow_case c, struct how how, bool every_isa)
     struct reference r;
     struct course course;
     reference_create(&r, &c);
+    for (int a = 0; a < 3 && r.row[TAG_FLUID].resist; a++) { /* a porous medium, too */
+        r.resist[RESIST_D + a] = 0.1 + a;
+        r.resist[RESIST_F + a] = r.resist[RESIST_LARGEST_F] = 1 + 2 * a;
+        r.resist[RESIST_G + a] = a != 1;
+    }
     if (how.obstacles)
         reference_obstacles(&r, how.seed, how.obstacles, how.regions);
     course_create(&course, &r, how.seed + 1);
@@ -192,8 +199,8 @@ static const struct case_law thinning = {
     .kind = LAW_power, .index = 0.5, .shear_rate = 0.01, .least = 1e-3, .most = 10};
 
 /* Every operator with every instruction set: without and with force and subgrid model, with a
- * viscosity law or without, in turn, from
- * one box to the next, or all four of each with TAGFLOW_LONG. */
+ * viscosity law or without, in turn, from one box to the next, or all four of each with
+ * TAGFLOW_LONG. Every third in a rotating frame full of a porous medium. */
 static void compare_all(struct flow_case c, struct how how)
 {
     static int box;
@@ -210,6 +217,8 @@ static void compare_all(struct flow_case c, struct how how)
             c.solver.smagorinsky = subgrid ? 0.2 : 0;
             const bool law = subgrid && box % 2;
             c.solver.van_driest = subgrid && forced && !law ? 0.01 : 0;
+            for (int a = 0; a < 3; a++)
+                c.rotation[a] = (box + collision) % 3 == 0 ? 0.01 * (a - 2) : 0;
             c.fluid.law = law ? thinning : (struct case_law){.kind = LAW_constant};
             compare(c, how, true);
         }

@@ -64,6 +64,12 @@ static bool flow_at(const struct reference *r, size_t n, double flow[4])
     }
     for (int a = 0; a < 3; a++)
         flow[1 + a] = j[a] / (1 + flow[0]) + 0.5 * row->acceleration[a];
+    if (row->resist) {
+        double more[3];
+        resist_found_double(r->resist, flow + 1, more);
+        for (int a = 0; a < 3; a++)
+            flow[1 + a] += 0.5 * more[a];
+    }
     return true;
 }
 
@@ -130,6 +136,7 @@ static struct flow_case any_case(uint64_t *random)
     for (int a = 0; a < 3; a++) {
         c.cells[a] = 1 + (int)(reference_random(random) % (a ? 7 : 150));
         c.acceleration[a] = 1e-3 * reference_uniform(random);
+        c.rotation[a] = reference_random(random) % 2 ? 0.01 * reference_uniform(random) : 0;
         if (reference_random(random) % 2)
             faces[2 * a] = faces[2 * a + 1] = 'w';
     }

@@ -33,7 +33,8 @@ static const char text_of_case[] =
     "run: {steps: 9, isa: %s, sparse: %s, threads: %d}\n"
     "regions:\n"
     "  end: {box: {from: [18, 0, 0], to: [23, 13, 11]}, sponge: {towards: %s, strength: 0.3}}\n"
-    "  other: {box: {from: [3, 0, 5], to: [9, 13, 11]}, collision: trt, viscosity: 0.05}\n"
+    "  other: {box: {from: [3, 0, 5], to: [9, 13, 11]}, collision: trt, viscosity: 0.05, "
+    "resistance: {permeability: [0.2, 3, 1], loss: 9}}\n"
     "bodies:\n"
     "  ball: {shape: {sphere: {center: [2.3, 6.1, 9.4], radius: 3.3}}, wall: interpolated, "
     "velocity: [0.01, -0.02, 0.005], rotation: {rate: [0.004, -0.003, 0.01]}}\n"
@@ -153,8 +154,9 @@ static void lists_are_stepped_as_single_cells_are(void **state)
             continue;
         snprintf(text, sizeof text, text_of_case, key_collisions[collision],
                  subgrid ? ", subgrid: {smagorinsky: {constant: 0.2}}" : "", kind->faces,
-                 forced ? "force: {acceleration: [1e-3, -3e-4, 0]}\n" : "", isa_name(isa),
-                 index / 2 % 2 ? "always" : "never", 1 + index % 3, kind->towards);
+                 forced ? "force: {acceleration: [1e-3, -3e-4, 0], rotation: [0.01, 0.02, -0.03]}\n"
+                        : "",
+                 isa_name(isa), index / 2 % 2 ? "always" : "never", 1 + index % 3, kind->towards);
         open_flow(&f, text);
         const int all = f.d.near_stepped;
         assert_true(all > 300);

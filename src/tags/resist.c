@@ -1,0 +1,47 @@
+/* Porous regions, screens and rotating frames; see resist.h. */
+#include "tags/resist.h"
+
+#include "resist.h"
+
+/* The parameters of a region. */
+static void zone_resists(const struct case_zone *zone, double r[RESIST_VALUES])
+{
+    const struct case_resist *const by = &zone->resist;
+    for (int a = 0; a < 3 && by->medium; a++) {
+        r[RESIST_D + a] = by->permeability[a] > 0 ? zone->viscosity / by->permeability[a] : 0;
+        r[RESIST_F + a] = by->loss[a] / 2;
+        r[RESIST_G + a] = 1;
+    }
+    if (by->screen) {
+        const int thickness = zone->cells.hi[by->axis] - zone->cells.lo[by->axis];
+        r[RESIST_F + by->axis] = by->screen_loss / (2 * thickness);
+        r[RESIST_G + by->axis] = 1;
+    }
+}
+
+enum status domain_resist(struct domain *d, const struct flow_case *c,
+                          const struct case_zone *zone, struct tag_row *row)
+{
+    double r[RESIST_VALUES] = {0};
+    bool any = false;
+    size_t place;
+    if (zone)
+        zone_resists(zone, r);
+    for (int a = 0; a < 3; a++) {
+        r[RESIST_W + a] = 2 * c->rotation[a];
+        any = any || r[RESIST_D + a] > 0 || r[RESIST_F + a] > 0 || r[RESIST_W + a] != 0;
+        if (r[RESIST_F + a] > r[RESIST_LARGEST_F])
+            r[RESIST_LARGEST_F] = r[RESIST_F + a];
+    }
+    row->resist = 0;
+    if (!any)
+        return STATUS_OK;
+    const enum status s = domain_table(d, RESIST_VALUES, &place);
+    if (s)
+        return s;
+    for (int k = 0; k < RESIST_VALUES; k++)
+        d->table[place + (size_t)k] = r[k];
+    row->resist = 1 + (uint32_t)place;
+    row->forced = 1;
+    return STATUS_OK;
+}
