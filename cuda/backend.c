@@ -301,6 +301,15 @@ static bool rows_open(const struct tag_row *rows)
     return open;
 }
 
+/* Do some cells have an acceleration that depends on their velocity? */
+static bool rows_resist(const struct tag_row *rows)
+{
+    bool resist = false;
+    for (const struct tag_row *row = rows; row < rows + TAG_ROWS; row++)
+        resist = resist || row->resist;
+    return resist;
+}
+
 /* Is there one scalar, which the fluid cells hold and no others, and have all cells places? */
 static bool one_scalar(const struct view *v)
 {
@@ -319,7 +328,7 @@ static const void *choose_step(const struct cuda_variant *variant, const struct 
     for (const struct tag_row *row = v->rows; row < v->rows + TAG_ROWS; row++) {
         if (!row->fluid)
             continue;
-        if (collision != COLLISION_mixed && collision != row->collision)
+        if (row->resist || (collision != COLLISION_mixed && collision != row->collision))
             return mixed;
         collision = row->collision;
         if (row->sponge || row->subgrid != SUBGRID_none)
@@ -547,7 +556,7 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
     bool room = true;
     *kernels = *v;
     view_derive(kernels);
-    b->other = b->open || v->scalars.row;
+    b->other = b->open || v->scalars.row || rows_resist(v->rows);
     b->closed = closed_cells(kernels); /* with rows as on the host, so far */
     kernels->early = mostly_swept(kernels);
     b->large = (double)v->n[0] * v->n[1] * v->n[2] >= CUDA_BESIDE;

@@ -48,7 +48,7 @@ struct cuda_backend {
     int step_cells;            /* cells along x that its thread does */
     const void *open_step;     /* the same beside open boundaries */
     bool open;                 /* the case has open boundaries */
-    bool other;                /* it takes the kernels for these, or for scalars */
+    bool other;                /* it takes the kernels for these, or for scalars or resistance */
     bool lift;                 /* the rows of the next view, if they can be lifted */
     bool large;                /* the block has CUDA_BESIDE cells or more */
     struct box closed;         /* cells that no open boundary touches */

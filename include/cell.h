@@ -199,12 +199,13 @@ TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, uint32_
     struct collision_parameters p = collision_parameters(v, row);
     if (v->scalars.lifts)
         accelerate(&p, v, lift);
-    if (row->resist)
-        resist(&p, resist_of(v, row), f, 1);
     const int at[3] = {x, y, z};
     real collided[Q];
     struct leaving l;
-    const struct moments bare = moments(f, p, 0), m = moments(f, p, row->forced);
+    const struct moments bare = moments(f, p, 0);
+    struct moments m = moments(f, p, row->forced);
+    if (row->resist)
+        resist(&p, &m, resist_of(v, row));
     for (int i = 0; i < Q; i++)
         collided[i] = out[i];
     l.drho = m.drho;
@@ -279,9 +280,10 @@ TAGFLOW_FN void walls_push(const struct view *v, const struct cell_kinds *kinds,
 
 /* Features that a step can meet. A kernel passes constants, and the step is compiled for them. */
 struct step_kind {
-    int collision;           /* COLLISION_mixed: as the cell type says */
+    int collision;           /* COLLISION_mixed: as the cell type says; only this step meets
+                              * accelerations that depend on the velocity */
     int forced;              /* there may be forces */
-    int full;                /* there may be subgrid models, sponges and resistance */
+    int full;                /* there may be subgrid models and sponges */
     int open;                /* there may be open boundaries */
     int sparse;              /* some cells have no place, see view_place */
     int scalars;             /* SCALARS_ */
@@ -350,8 +352,6 @@ TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row,
     int with_force = kind.forced ? parts.forced : 0;
     int model = kind.full ? parts.subgrid : (int)SUBGRID_none;
     int sponge = kind.full ? parts.sponge : 0;
-    if (kind.full && parts.resists)
-        resist(&p, resist_of(v, row), f, one);
     if (kind.forced)
         TAGFLOW_FORGET(with_force); /* loaded here, all at once */
     if (kind.full) {
@@ -359,7 +359,9 @@ TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row,
         TAGFLOW_FORGET(sponge);
     }
     const int x = at[0], y = at[1], z = at[2];
-    const struct moments m = moments_in(f, one, p, with_force);
+    struct moments m = moments_in(f, one, p, with_force);
+    if (kind.collision == COLLISION_mixed && parts.resists)
+        resist(&p, &m, resist_of(v, row));
     for (int i = 0; i < Q; i++)
         TAGFLOW_FORGET_REAL(f[i]);
     const struct rates r =

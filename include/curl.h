@@ -7,7 +7,8 @@
 #if defined(TAGFLOW_STORAGE) && !defined(TAGFLOW_LANES)
 
 /* Density - 1 and velocity; zeros for a cell that is not fluid. In double for every variant, so
- * that output adds no rounding of its own. open: as in cell_step. */
+ * that output adds no rounding of its own. open: there may be open boundaries, scalars, and
+ * accelerations that depend on the velocity. */
 TAGFLOW_SHARED void flow_of(const struct view *v, int odd, int open, int x, int y, int z,
                             double flow[4])
 {
@@ -44,7 +45,7 @@ TAGFLOW_SHARED void flow_of(const struct view *v, int odd, int open, int x, int 
         flow[1 + k] = row->fluid ? j[k] / (1 + drho) + 0.5 * view_acceleration(v, row, k) : 0;
     for (int k = 0; k < 3 && open && v->scalars.lifts && row->fluid; k++)
         flow[1 + k] += 0.5 * ((double)lift * v->scalars.gravity[k]);
-    if (row->resist)
+    if (open && row->resist)
         resist_slows(v, row, flow + 1);
 }
 

@@ -46,9 +46,9 @@ TAGFLOW_FN void heat_flow(const struct view *v, int odd, cell_index n, const str
     cell_arrived(v, &slots, x, y, z, links, lift, f);
     if (v->scalars.lifts)
         accelerate(&p, v, lift);
+    struct moments m = moments(f, p, forced);
     if (row->resist)
-        resist(&p, resist_of(v, row), f, 1);
-    const struct moments m = moments(f, p, forced);
+        resist(&p, &m, resist_of(v, row));
     const real damping = cell_damping(v, row, row->subgrid, x, y, z);
     carried_flow(k, m, p, subgrid_rates(row->subgrid, f, m, p, damping, forced), row->subgrid);
 }

@@ -75,7 +75,7 @@ TAGFLOW_FN const double *resist_of(const struct view *v, const struct tag_row *r
         u[1] = scale * ((bx * bz) * v[1] + (wy * along + (bx * (wx * v[2]) - bz * (wz * v[0]))));  \
         u[2] = scale * ((bx * by) * v[2] + (wz * along + (by * (wy * v[0]) - bx * (wx * v[1]))));  \
     }                                                                                              \
-    TAGFLOW_FN void resist_found##suffix(const double *r, const T v[3], T a[3])                    \
+    TAGFLOW_RARE void resist_found##suffix(const double *r, const T v[3], T a[3])                    \
     {                                                                                              \
         T u[3], s = v[0] * (N)0;                                                                   \
         resist_solve##suffix(r, s, v, u);                                                          \

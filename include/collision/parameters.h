@@ -98,17 +98,22 @@ TAGFLOW_FN struct moments moments(const real f[Q], struct collision_parameters p
     return moments_in(f, 1, p, forced);
 }
 
-/* Adds the acceleration that depends on the cell's velocity, see resist.h. r: its parameters; f, one:
- * as of moments_in. */
-TAGFLOW_FN void resist(struct collision_parameters *p, const double *r, const real f[Q], number one)
+/* Adds the acceleration that depends on the cell's velocity to the parameters, and half of it to the
+ * moments. r: from resist_of. */
+TAGFLOW_FN void resist(struct collision_parameters *p, struct moments *m, const double *r)
 {
-    const struct moments m = moments_in(f, one, *p, 1);
-    const real v[3] = {m.ux, m.uy, m.uz};
+    const real v[3] = {m->ux, m->uy, m->uz}, half = (number)0.5 * m->rho;
     real a[3];
     resist_found(r, v, a);
     p->ax = p->ax + a[0];
     p->ay = p->ay + a[1];
     p->az = p->az + a[2];
+    m->jx += half * a[0];
+    m->jy += half * a[1];
+    m->jz += half * a[2];
+    m->ux = m->jx * m->inverse;
+    m->uy = m->jy * m->inverse;
+    m->uz = m->jz * m->inverse;
 }
 
 /* Moments c_a^2 c_b^2 and c_a c_b of the four diagonals of a plane. */

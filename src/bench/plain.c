@@ -240,9 +240,9 @@ static void collide_cell(const struct plain *p, int x, int y, int z)
     look_at_scalars(p, &cell, p->what[place], f + Q);
     if (p->view->scalars.lifts)
         accelerate(&cell.parameters, p->view, cell.lift);
-    if (row->resist)
-        resist(&cell.parameters, resist_of(p->view, row), f, 1);
     cell.m = moments(f, cell.parameters, row->forced);
+    if (row->resist)
+        resist(&cell.parameters, &cell.m, resist_of(p->view, row));
     cell.rates = subgrid_rates(row->subgrid, f, cell.m, cell.parameters, 1, row->forced);
     collide(row->collision, f, cell.out, cell.m, cell.parameters, cell.rates, row->forced);
     memcpy(cell.f, f, sizeof cell.f);

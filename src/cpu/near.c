@@ -208,8 +208,11 @@ leave_lanes(const struct view *v, const struct tag_row *row, const struct gather
             const struct crossings *l, const struct run_parameters *p, const real f[Q], real out[Q])
 {
     const struct tag_row *const wall = &v->rows[l->first];
-    const struct collision_parameters cp = accelerated(p, 0, f, 1);
-    const struct moments bare = moments(f, cp, 0), m = moments(f, cp, row->forced);
+    struct collision_parameters cp = lifted(p, 0);
+    const struct moments bare = moments(f, cp, 0);
+    struct moments m = moments(f, cp, row->forced);
+    if (p->resist)
+        resist(&cp, &m, p->resist);
     const struct rates r = subgrid_rates(row->subgrid, f, m, cp, p->damping, row->forced);
     const struct leaving_cells cells = {{bare.jx, bare.jy, bare.jz},
                                         surface_rate(row->collision, cp, r)};

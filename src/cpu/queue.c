@@ -152,8 +152,11 @@ static __attribute__((noinline)) void group_leaves(const struct view *v, const s
 {
     static const int c[Q][3] = LATTICE_VELOCITIES, nowhere[3] = {0, 0, 0};
     const struct tag_row *const row = &v->rows[g->row];
-    const struct collision_parameters p = accelerated(by, 0, f, 1);
-    const struct moments bare = moments(f, p, 0), m = moments(f, p, row->forced);
+    struct collision_parameters p = lifted(by, 0);
+    const struct moments bare = moments(f, p, 0);
+    struct moments m = moments(f, p, row->forced);
+    if (by->resist)
+        resist(&p, &m, by->resist);
     struct leaving l = {.outside = row->outside,
                         .drho = m.drho,
                         .u = {m.ux, m.uy, m.uz},

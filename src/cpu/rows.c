@@ -32,10 +32,12 @@ TAGFLOW_FN void operate(const real f[Q], real out[Q], const struct run_parameter
     const struct collision_parameters *c = &p->collision;
     struct collision_parameters whole;
     if ((forced && carries) || loops & LOOP_resists) {
-        whole = accelerated(p, x, f, STORED_ONE);
+        whole = lifted(p, x);
         c = &whole;
     }
-    const struct moments m = moments_in(f, STORED_ONE, *c, forced);
+    struct moments m = moments_in(f, STORED_ONE, *c, forced);
+    if (loops & LOOP_resists)
+        resist(&whole, &m, p->resist);
     real damping = p->damping;
     if (subgrid != SUBGRID_none && p->damping_along)
         damping = p->damping *

@@ -143,16 +143,12 @@ TAGFLOW_FN void set_parameters(struct run_parameters *p, const struct view *v,
     p->view = v;
 }
 
-/* The collision's parameters with all accelerations of the cells from x on. f, one: as of
- * moments_in. */
-TAGFLOW_FN struct collision_parameters accelerated(const struct run_parameters *p, ptrdiff_t x,
-                                                   const real f[Q], number one)
+/* The collision's parameters with the buoyancy of the cells from x on. */
+TAGFLOW_FN struct collision_parameters lifted(const struct run_parameters *p, ptrdiff_t x)
 {
     struct collision_parameters c = p->collision;
     if (p->lift)
         accelerate(&c, p->view, *(const unaligned_reals *)(p->lift + x));
-    if (p->resist)
-        resist(&c, p->resist, f, one);
     return c;
 }
 

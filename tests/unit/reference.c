@@ -249,6 +249,7 @@ void reference_obstacles(struct reference *r, uint64_t seed, int one_of, bool re
     other.omega_odd = 0.9;
     other.collision = (uint8_t)((other.collision + 1) % COLLISIONS);
     other.forced = !other.forced;
+    other.resist = other.forced ? other.resist : 0;
     other.damped = 0;
     for (int a = 0; a < 3; a++)
         other.acceleration[a] = other.forced ? 1e-3 * (a + 1) : 0;
@@ -486,9 +487,10 @@ static real given_back(const struct reference *r, const struct tag_row *rule, in
 {
     const int back = reference_opposite(i);
     struct collision_parameters p = collision_parameters(&reference_still, row);
+    const struct moments bare = moments(f, p, 0);
+    struct moments m = moments(f, p, row->forced);
     if (row->resist)
-        resist(&p, r->resist, f, 1);
-    const struct moments m = moments(f, p, row->forced), bare = moments(f, p, 0);
+        resist(&p, &m, r->resist);
     struct leaving l = {.row = rule,
                         .in = back,
                         .f_in = f[back],
@@ -527,9 +529,9 @@ void reference_step(struct reference *r)
                 reference_arrived(r, at, f);
                 struct collision_parameters p = collision_parameters(&reference_still, row);
                 p.law = r->law;
+                struct moments m = moments(f, p, row->forced);
                 if (row->resist)
-                    resist(&p, r->resist, f, 1);
-                const struct moments m = moments(f, p, row->forced);
+                    resist(&p, &m, r->resist);
                 const real damping = (real)reference_damping(r, row, at);
                 const struct rates rates =
                     subgrid_rates(row->subgrid, f, m, p, damping, row->forced);
