@@ -6,9 +6,9 @@
  * D: Darcy's resistance; F: Forchheimer's; G: 1 for each component of the velocity that F depends
  * on; W: twice the angular velocity of the frame. u includes half a step of a (Guo, Zhao, Phys.
  * Rev. E 66:036304, 2002): with v, the velocity without it, u = v + a(u)/2. For a given s this is a
- * linear system in u, so a large D damps and cannot overshoot. s is found by RESIST_PASSES passes of
- * s = n / (1 + b s), n the s of u at s = 0, b from the pass before: exact from the second pass on if
- * D and F are the same along all axes and W = 0.
+ * linear system in u, so a large D damps and cannot overshoot. s is found by RESIST_PASSES passes
+ * of s = n / (1 + b s), n the s of u at s = 0, b from the pass before: exact from the second pass
+ * on if D and F are the same along all axes and W = 0.
  *
  * The centrifugal acceleration is a gradient: it changes the pressure by -1/2 rho |W/2 x r|^2 and
  * not the flow. It is left out, as the lattice's density would follow that pressure. */
@@ -75,7 +75,7 @@ TAGFLOW_FN const double *resist_of(const struct view *v, const struct tag_row *r
         u[1] = scale * ((bx * bz) * v[1] + (wy * along + (bx * (wx * v[2]) - bz * (wz * v[0]))));  \
         u[2] = scale * ((bx * by) * v[2] + (wz * along + (by * (wy * v[0]) - bx * (wx * v[1]))));  \
     }                                                                                              \
-    TAGFLOW_RARE void resist_found##suffix(const double *r, const T v[3], T a[3])                    \
+    TAGFLOW_RARE void resist_found##suffix(const double *r, const T v[3], T a[3])                  \
     {                                                                                              \
         T u[3], s = v[0] * (N)0;                                                                   \
         resist_solve##suffix(r, s, v, u);                                                          \
@@ -102,8 +102,8 @@ TAGFLOW_FN void resist_slows(const struct view *v, const struct tag_row *row, do
         u[k] += 0.5 * a[k];
 }
 
-/* The acceleration of a start state with velocity u. Where the resistance would stop the flow within
- * a step, it is taken as if it did just that: the populations would move too fast. */
+/* The acceleration of a start state with velocity u. Where the resistance would stop the flow
+ * within a step, it is taken as if it did just that: the populations would move too fast. */
 TAGFLOW_FN void resist_starts(const double *r, const double u[3], double a[3])
 {
     const double s = resist_size_double(r, u);

@@ -15,6 +15,8 @@
     X(mach)                                                                                        \
     X(free)                                                                                        \
     X(law)                                                                                         \
+    X(resistance)                                                                                  \
+    X(rotation)                                                                                    \
     X(operator)                                                                                    \
     X(tau)                                                                                         \
     X(wakes)                                                                                       \

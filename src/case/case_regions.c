@@ -18,7 +18,7 @@ static enum status check_resist(struct map m, const struct case_zone *zone)
         return value_refuse(medium, "permeability",
                             "with fluid.law, as the shear rate in the pores is not known");
     if (by->medium && !map_get(medium, "permeability") && !map_get(medium, "loss"))
-        return value_missing(medium, "permeability", " or `loss`,");
+        return value_missing(medium, "permeability", " or loss");
     return STATUS_OK;
 }
 

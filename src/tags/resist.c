@@ -19,8 +19,8 @@ static void zone_resists(const struct case_zone *zone, double r[RESIST_VALUES])
     }
 }
 
-enum status domain_resist(struct domain *d, const struct flow_case *c,
-                          const struct case_zone *zone, struct tag_row *row)
+enum status domain_resist(struct domain *d, const struct flow_case *c, const struct case_zone *zone,
+                          struct tag_row *row)
 {
     double r[RESIST_VALUES] = {0};
     bool any = false;

@@ -24,7 +24,7 @@ body_sources='src/body/voxel_survey.c src/body/voxels.c'
 body_shown="src/body/stl.c src/body/lines.c src/body/mesh.c src/body/mesh_look.c src/body/mesh_sheets.c src/body/mesh_shells.c src/body/mesh_turn.c $voxel_sources $body_sources"
 case_sources='src/body/images.c src/base/array.c src/base/sets.c src/base/isa.c src/base/launcher.c src/base/message.c src/base/precision.c src/base/file.c src/base/text.c src/body/lines.c src/body/mesh.c
     src/body/mesh_look.c src/body/mesh_sheets.c src/body/mesh_shells.c src/body/mesh_turn.c src/body/shape.c src/body/stl.c src/body/turn.c src/case/*.c tests/fuzz/fuzz.c'
-advice_sources='src/advice/bare.c src/advice/case.c src/advice/earlier.c src/advice/faces.c src/advice/law.c src/advice/operator.c src/advice/pumps.c
+advice_sources='src/advice/bare.c src/advice/case.c src/advice/earlier.c src/advice/faces.c src/advice/law.c src/advice/operator.c src/advice/pumps.c src/advice/resist.c
     src/advice/remedy.c src/advice/samples.c src/advice/scalars.c src/advice/signals.c src/advice/speed.c src/advice/outputs.c
     src/advice/storage.c src/advice/tau.c src/advice/wakes.c'
 wrapped=-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=open_memstream,--wrap=newlocale

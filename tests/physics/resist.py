@@ -158,4 +158,24 @@ for kind in "rotating", "porous":
         u, rho = run.field()[:, 0, 0], run.field("density")[:, 0, 0]
         case.at_most(f"from an inlet, {kind}, {outlet}: error across", abs(u[:, 1] - along).max() / 0.01, 0.01)
         case.at_most(f"from an inlet, {kind}, {outlet}: change of the flow rate", abs(u[:, 0] * rho / (u[0, 0] * rho[0]) - 1).max(), 1e-3)
+
+
+# A Taylor column: slow flow over a step of a third of the depth goes round it at all heights. With weak rotation it goes over it.
+def over_step(omega, speed=0.005, cells=(64, 64, 24), radius=8, height=8):
+    steps = 6000
+    run = case.run("poiseuille", {
+        "solver": {"collision": "trt", "storage": "fp32"}, "domain.cells": list(cells), "fluid": {"viscosity": 0.01}, "run.steps": steps,
+        "faces": {"x": "periodic", "y": "periodic", "z": "slip"},
+        "force": {"acceleration": [0, 2 * omega * speed, 0], "rotation": [0, 0, omega]}, "initial": {"flow": "uniform", "velocity": [speed, 0, 0]},
+        "bodies": {"step": {"shape": {"cylinder": {"center": [32, 32, 4], "axis": "z", "radius": radius, "length": height}}}},
+        "output": {"fields": {"main": {"every": steps, "of": ["velocity"], "precision": "fp64"}}}})
+    u = run.field()[28:36, 28:36, height + 2:]  # within half of its radius
+    return numpy.hypot(u[..., 0], u[..., 1]).mean(axis=(0, 1)) / speed
+
+
+column = over_step(0.005)
+free = over_step(0.0001)
+case.at_most("Taylor column: speed over the step", column.max(), 0.3)
+case.at_most("Taylor column: its change with the height", column.max() - column.min(), 0.05)
+case.at_least("weak rotation: speed over the step near the surface", free[-1], 0.9)
 case.finish()

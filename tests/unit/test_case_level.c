@@ -298,7 +298,8 @@ static const struct {
      "initial={flow: pulse, density: 0.002, velocity: [0.01, 0.02, 0.03], center: [3, 4.5, 5], "
      "width: 2.2, pressure: uniform}"},
     {HEAD(WALLS) FLUID,
-     "force={acceleration: [1e-5, 3e-6, 0], gravity: [0, -1e-3, 0], ramp: 123.4}"},
+     "force={acceleration: [1e-5, 3e-6, 0], gravity: [0, -1e-3, 0], rotation: [1e-3, 0, -2e-3], "
+     "ramp: 123.4}"},
     {HEAD(WALLS) FLUID,
      "force={acceleration: [1e-5, 3e-6, 0], sine: {period: 77.7, phase: 0.3, mean: 1.1, amplitude: "
      "0.4}}"},
@@ -308,6 +309,10 @@ static const struct {
      "regions={r: {box: {from: [1, 2, 3], to: [9, 8, 16]}, collision: trt, magic: 0.3, viscosity: "
      "0.07}, s: {box: all, sponge: {towards: xmax, strength: 0.37, power: 3, density: 1.01, "
      "velocity: [0.01, 0, 0.02]}}}"},
+    {HEAD(WALLS) FLUID,
+     "regions={r: {box: all, resistance: {permeability: 0.7, loss: [0.3, 0, 7]}}, s: {box: {from: "
+     "[1, 2, 3], to: [9, 8, 16]}, resistance: {permeability: [1, 2.2, 3]}}, t: {box: {from: [1, 2, "
+     "3], to: [9, 8, 16]}, screen: {axis: y, loss: 1.3}}}"},
     {HEAD(WALLS) FLUID,
      "patches={a: {face: ymin, rectangle: {from: [1.5, 2], to: [8, 9.25]}, wall: {velocity: [0.01, "
      "0, 0]}}, b: {face: ymax, disc: {center: [8, 7.5], radius: 3.3}, slip: {}}, c: {face: ymax, "

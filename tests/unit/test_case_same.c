@@ -99,6 +99,8 @@ static void must_say(const char *fragment)
     BASE "bodies: {a: {mesh: {file: t.stl, scale: 8}}, b: {mesh: {file: t.stl, scale: 7}}}\n"      \
          "output: {surfaces: {s: {every: 10, body: a, of: pressure}}}\n"
 #define PART BASE "regions: {a: {box: "
+#define RESISTS PART "all, resistance: {permeability: 1, loss: 2}}}\n"
+#define SCREENED PART "all, screen: {axis: x, loss: 2}}}\n"
 #define SOAKED PART "all, sponge: {towards: xmax, strength: 0.1}}}\n"
 #define PUSHED BASE "force: {acceleration: [1e-6, 0, 0], "
 #define UNITS "units: {dx: 5 mm, dt: 1 ms, density: 1000 kg/m3}\n"
@@ -220,6 +222,7 @@ static const struct change {
     {"patches.*.disc.radius", PATCHES, "patches.d.disc.radius=1.5", "patches.d.disc.radius"},
     {"patches.*.mask.file", PATCHES, "patches.m.mask.file=m2.png", NULL},
     {"patches.*.mask.checksum", PATCHES, "patches.m.mask.file=n.png", "patches.m.mask.checksum"},
+    {"force.rotation", BASE, "force.rotation=[0, 0, 1e-3]", NULL},
     {"force.acceleration", BASE, "force.acceleration=[1e-9, 0, 0]", NULL},
     {"force.ramp", PUSHED "ramp: 10}\n", "force.ramp=11", NULL},
     {"force.sine.period", PUSHED "sine: {period: 9}}\n", "force.sine.period=9.5", NULL},
@@ -418,6 +421,12 @@ static const struct change {
      "regions.a.sponge.density"},
     {"regions.*.sponge.velocity", SOAKED, "regions.a.sponge.velocity=[0, 0, 0.01]",
      "regions.a.sponge.velocity"},
+    {"regions.*.resistance.permeability", RESISTS, "regions.a.resistance.permeability=2",
+     "regions.a.resistance.permeability"},
+    {"regions.*.resistance.loss", RESISTS, "regions.a.resistance.loss=[3, 4, 5]",
+     "regions.a.resistance.loss"},
+    {"regions.*.screen.axis", SCREENED, "regions.a.screen.axis=y", "regions.a.screen.axis"},
+    {"regions.*.screen.loss", SCREENED, "regions.a.screen.loss=3", "regions.a.screen.loss"},
     {"refine.*.level", FINER "level: 1, around: a, distance: 3}}\n", "refine.r.level=2",
      "refine.r.level"},
     {"refine.*.cells_across", FINER "cells_across: 8, around: a}}\n", "refine.r.cells_across=7",
