@@ -31,6 +31,7 @@
     X(outflows)                                                                                    \
     X(rings)                                                                                       \
     X(samples)                                                                                     \
+    X(forces)                                                                                      \
     X(statistics)                                                                                  \
     X(strides)                                                                                     \
     X(scalars)                                                                                     \

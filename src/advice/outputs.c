@@ -3,6 +3,28 @@
 #include "base/message.h"
 #include "case/keys.h"
 
+/* Forces and pressures in N and Pa of a fluid whose density nobody gave. */
+void advise_forces(const struct flow_case *c)
+{
+    const char *name = c->surfaces_count ? c->surfaces->name : NULL;
+    for (int k = 0; k < c->series_count && !name; k++)
+        switch (c->series[k].kind) {
+        case SERIES_KIND_forces:
+        case SERIES_KIND_surface:
+        case SERIES_KIND_pressure_drop:
+        case SERIES_KIND_outlet:
+            name = c->series[k].name;
+            break;
+        default:
+            break;
+        }
+    if (name && c->units.given && !c->units.density_given)
+        warn("density_default",
+             "units.density is not given: forces and pressures, as in %s, are those of a fluid of 1 "
+             "kg/m3 (for example density: 1000 kg/m3)",
+             name);
+}
+
 void advise_statistics(const struct flow_case *c)
 {
     for (int k = 0; k < c->series_count; k++) {

@@ -263,6 +263,7 @@ enum law {
  * when the case has no `units`. */
 struct case_units {
     bool given;
+    bool density_given; /* not the default: masses may have units */
     double dx, dt, density;
     double cell; /* edge of a cell in m, may be known without dt and density; 0: not known */
     double heat_capacity; /* of the fluid, J/(kg K); 0: not given */

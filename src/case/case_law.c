@@ -117,7 +117,6 @@ enum status law_read(struct map m, struct flow_case *c)
     static const char *const kinds[] = {LAW_LIST(X) NULL};
 #undef X
     struct case_law *const law = &c->fluid.law;
-    const struct map whole = {m.r, m.r->document->root, ""};
     struct map found;
     int kind = 0;
     enum status s = value_kind(m, kinds, "has both", "", &found, &kind);
@@ -135,10 +134,6 @@ enum status law_read(struct map m, struct flow_case *c)
     if (law->kind == LAW_herschel_bulkley && law->index == 1 &&
         (s = value_refuse(found, "shear_rate", "with index 1")))
         return s;
-    if (law->yield > 0 && c->units.given && !map_get(map_below(whole, "units"), "density"))
-        return fail_value(m.r, map_get(found, "yield"),
-                          ": a stress needs units.density, that of the fluid (for example units: "
-                          "{density: 1000 kg/m3})");
     set_limits(&c->fluid);
     return read_limits(m, law);
 }

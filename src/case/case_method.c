@@ -32,6 +32,7 @@ enum status units_read(struct map m, struct flow_case *c)
         (s = value_read(m, "density", &units.density)) ||
         (s = value_read(m, "heat_capacity", &units.heat_capacity)))
         return s;
+    units.density_given = map_get(m, "density") != NULL;
     if (units.heat_capacity > 0 && !map_get(m, "density"))
         return value_missing(m, "density", ", which units.heat_capacity needs,");
     const struct map velocity = map_below(m, "velocity");

@@ -11,7 +11,7 @@
 #define LAW_YIELD(P)                                                                                    \
     {ROW("fluid.law." P ".yield", KEY_NUMBER), AT(case_law, yield), .unit = UNIT_STRESS,                \
      .range = {0, INFINITY, true, false}, .required = true, .example = "5 mPa",                         \
-     .meaning = "stress below which the fluid only creeps, with the viscosity law.most; needs units.density in a case with units"}
+     .meaning = "stress below which the fluid only creeps, with the viscosity law.most; Pa needs units.density"}
 #define LAW_SHEAR_RATE(P, ...)                                                                     \
     {ROW("fluid.law." P ".shear_rate", KEY_NUMBER), AT(case_law, shear_rate), .unit = UNIT_RATE,        \
      .range = POSITIVE, __VA_ARGS__, .example = "100 1/s",                                                 \

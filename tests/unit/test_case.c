@@ -326,6 +326,7 @@ static void check_equal(const struct flow_case *a, const struct flow_case *b)
     x.surfaces = y.surfaces = NULL;
     x.resolved = y.resolved = NULL;
     x.unitless = y.unitless = (struct case_unitless){.others = 0}; /* not of a resolved text */
+    x.units.density_given = y.units.density_given = false;         /* and a density */
     x.units.lattice = y.units.lattice = 0;                         /* the resolved case has dt */
     x.solver.chosen = y.solver.chosen = false; /* the resolved case names the operator */
     x.solver.subgrid_given = y.solver.subgrid_given = false;
@@ -899,7 +900,7 @@ static const struct mistake mistakes[] = {
     {LAW("{carreau: {time: 1, index: 0.5}}"), NULL, AT(4, 31), "infinite"},
     {LAW("{casson: {}}"), NULL, AT(4, 31), "yield"},
     {LAW("{casson: {yield: 0}}"), NULL, AT(4, 47), "above 0"},
-    {UNITS_ONLY "fluid: {viscosity: 1e-6 m2/s, law: {casson: {yield: 5 mPa}}}\n", NULL, AT(5, 53), "fluid.law.casson.yield: a stress needs units.density"},
+    {UNITS_ONLY "fluid: {viscosity: 1e-6 m2/s, law: {casson: {yield: 5 mPa}}}\n", NULL, AT(5, 53), "yield: '5 mPa' has a unit of mass|needs units.density"},
     {LAW("{herschel_bulkley: {yield: 1e-4, index: 0.6}}"), NULL, AT(4, 31),
      "shear_rate, which an index other than 1 needs"},
     {LAW("{herschel_bulkley: {yield: 1e-4, index: 1, shear_rate: 0.01}}"), NULL, AT(4, 73),
