@@ -125,17 +125,17 @@ KEY_WORDS_LIST(X)
      .restart = RESTART_FREE, .example = like,                                                          \
      .meaning = "CSV: a " word " and a factor in each line; the path is relative to the case file; its "  \
                 "numbers may not change on a restart"},                                                 \
-    {ROW(P ".length", KEY_NUMBER), AT(case_heights, unit), .unit = UNIT_LENGTH, .range = POSITIVE,      \
+    {ROW(P ".length", KEY_NUMBER), AT(case_heights, unit), .unit = UNIT_LENGTH, .range = POSITIVE, .bare = BARE_ALWAYS, \
      .fallback = "1", .example = "1 m", .meaning = "unit of each " word " in the file"},                \
     CHECKSUM_ROW(P ".checksum", LEVEL_SAME, case_heights, checksum, 0, "the numbers in the file")
 #define HEIGHTS_REFERENCE_ROW(P)                                                                    \
-    {ROW(P ".reference", KEY_NUMBER), AT(case_heights, reference), .unit = UNIT_LENGTH,                 \
+    {ROW(P ".reference", KEY_NUMBER), AT(case_heights, reference), .unit = UNIT_LENGTH, .bare = BARE_ALWAYS, \
      .range = POSITIVE, .required = true, .example = "10 m",                                            \
      .meaning = "height at which the velocity is the given one"}
 #define HEIGHTS_AXIS_ROWS(P)                                                                        \
     {ROW(P ".axis", KEY_CHOICE), AT(case_heights, axis), .choices = key_axes, .required = true,         \
      .example = "z", .meaning = "the axis along which height is measured, one of the face"},            \
-    {ROW(P ".from", KEY_NUMBER), AT(case_heights, from), .unit = UNIT_LENGTH,                           \
+    {ROW(P ".from", KEY_NUMBER), AT(case_heights, from), .unit = UNIT_LENGTH, .bare = BARE_ALWAYS, \
      .range = BETWEEN(-FAR, FAR),                                                                       \
      .fallback = "0", .example = "2 m", .meaning = "position of height 0, the ground"}
 
@@ -155,7 +155,7 @@ KEY_WORDS_LIST(X)
      .example = "{axis: z, roughness: 0.03 m, reference: 10 m}",                                        \
      .meaning = "wind over rough ground: ln((z + roughness) / roughness) of the height z, over its "    \
                 "value at the reference height; 0 below the ground"},                                   \
-    {ROW(P ".profile.log.roughness", KEY_NUMBER), AT(case_heights, roughness), .unit = UNIT_LENGTH,     \
+    {ROW(P ".profile.log.roughness", KEY_NUMBER), AT(case_heights, roughness), .unit = UNIT_LENGTH, .bare = BARE_ALWAYS, \
      .range = POSITIVE, .required = true, .example = "0.03 m",                                          \
      .meaning = "roughness length of the ground upstream"},                                             \
     HEIGHTS_REFERENCE_ROW(P ".profile.log"),                                                            \
