@@ -7,8 +7,12 @@
 void advise_forces(const struct flow_case *c)
 {
     const char *name = c->surfaces_count ? c->surfaces->name : NULL;
+    for (int k = 0; k < c->fields_count && !name; k++)
+        name = c->fields[k].of & 1u << FIELD_pressure ? c->fields[k].name : NULL;
     for (int k = 0; k < c->series_count && !name; k++)
         switch (c->series[k].kind) {
+        case SERIES_KIND_probe:
+        case SERIES_KIND_line:
         case SERIES_KIND_forces:
         case SERIES_KIND_surface:
         case SERIES_KIND_pressure_drop:
@@ -19,10 +23,11 @@ void advise_forces(const struct flow_case *c)
             break;
         }
     if (name && c->units.given && !c->units.density_given)
-        warn("density_default",
-             "units.density is not given: forces and pressures, as in %s, are those of a fluid of 1 "
-             "kg/m3 (for example density: 1000 kg/m3)",
-             name);
+        warn(
+            "density_default",
+            "units.density is not given: forces and pressures, as in %s, are those of a fluid of 1 "
+            "kg/m3 (for example density: 1000 kg/m3)",
+            name);
 }
 
 void advise_statistics(const struct flow_case *c)

@@ -4,21 +4,30 @@
 
 #include "advice/advice.h"
 #include "base/message.h"
+#include "case/case_resist.h"
 #include "case/keys.h"
 
-/* The density that the flow loses across a region at velocity u: along the axis where it loses
- * least. */
-static double density_lost(const struct case_zone *zone, double u)
+/* The density that a flow of velocity u loses across a region that all of it must cross; 0: none
+ * must, or it goes round a periodic axis, along which a force drives it. */
+static double density_lost(const struct flow_case *c, const struct case_zone *zone, double u)
 {
-    const struct case_resist *const by = &zone->resist;
-    double least = INFINITY;
-    for (int a = 0; a < 3 && by->medium; a++) {
-        const double darcy =
-            by->permeability[a] > 0 ? zone->viscosity * u / by->permeability[a] : 0;
-        const int thickness = zone->cells.hi[a] - zone->cells.lo[a];
-        least = fmin(least, 3 * (darcy + by->loss[a] * u * u / 2) * thickness);
+    double lost = 0;
+    for (int a = 0; a < 3; a++) {
+        double d, f;
+        if (c->faces[2 * a].kind == FACE_periodic || !zone_spans(c, zone, a))
+            continue;
+        zone_resistance(zone, a, &d, &f);
+        lost = fmax(lost, 3 * (d + f * u) * u * (zone->cells.hi[a] - zone->cells.lo[a]));
     }
-    return by->screen ? 3 * by->screen_loss * u * u / 2 : least;
+    return lost;
+}
+
+static bool overlap(const struct case_region *a, const struct case_region *b)
+{
+    bool over = true;
+    for (int k = 0; k < 3; k++)
+        over = over && a->lo[k] < b->hi[k] && b->lo[k] < a->hi[k];
+    return over;
 }
 
 void advise_resistance(const struct flow_case *c)
@@ -27,13 +36,21 @@ void advise_resistance(const struct flow_case *c)
     const double u = case_fastest_velocity(c);
     for (int k = 0; k < c->zone_count; k++) {
         const struct case_zone *const zone = &c->zones[k];
-        const double lost = zone->resist.medium || zone->resist.screen ? density_lost(zone, u) : 0;
-        if (isfinite(lost) && lost > most)
+        if (!zone_resists(zone))
+            continue;
+        const double lost = density_lost(c, zone, u);
+        if (lost > most)
             warn("resist_density",
                  "regions.%s: at a velocity of %.3g the density falls by %.3g across it, above %g: "
-                 "the flow is compressible (smaller time steps: half of them, half the velocity, "
-                 "a quarter of the fall)",
+                 "the flow is compressible (half the time step: half the velocity, a quarter of "
+                 "the fall)",
                  zone->name, u, lost, most);
+        for (int later = k + 1; later < c->zone_count; later++)
+            if (overlap(&zone->cells, &c->zones[later].cells))
+                warn("resist_covered",
+                     "regions.%s: the later region %s takes a part of its cells, which lose this "
+                     "resistance (give it there, too, or name that region first)",
+                     zone->name, c->zones[later].name);
     }
 }
 
@@ -48,7 +65,8 @@ static void warn_layers(const struct flow_case *c, double rate)
     static const double least = 2;
     const double thickness = sqrt(c->fluid.viscosity / rate);
     for (int a = 0; a < 3; a++)
-        if (wall_across(c, a) && fabs(c->rotation[a]) > 0.5 * rate && thickness < least) {
+        if (c->levels == 1 && wall_across(c, a) && fabs(c->rotation[a]) > 0.5 * rate &&
+            thickness < least) {
             warn("ekman_thin",
                  "force.rotation: the layer on the walls across %s, sqrt(viscosity / rotation), is "
                  "%.3g cells thick, below %g: their friction and the flow they drive are wrong (a "

@@ -651,6 +651,8 @@ struct case_unitless {
     X(pressure, "at most about", "by the pressure without friction, sqrt(2 dp / rho)")             \
     X(narrow, "at most about",                                                                     \
       "by the loss behind the narrowest section, sqrt(2 dp / rho) / (1 - its free share)")         \
+    X(medium, "at most about", "by the regions with a resistance that the flow must cross")        \
+    X(frame, "about", "by the rotation of the frame")                                              \
     X(swing, "about", "by the force's time function")
 #define X(name, how, by) DRIVEN_##name,
 enum driven_by { DRIVEN_LIST(X) };
@@ -1015,6 +1017,7 @@ struct case_facts {
     bool periodic[3];        /* axes */
     double acceleration[3];  /* the constant one */
     double gravity[3];
+    bool resists; /* a rotating frame, porous regions or screens */
     int scalar_count;
     struct case_facts_scalar scalar[CASE_SCALARS];
 };

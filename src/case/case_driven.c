@@ -13,6 +13,7 @@
 #include "base/message.h"
 #include "body/body.h"
 #include "case/case_law.h"
+#include "case/case_resist.h"
 #include "case/sections.h"
 
 /* Points in all, about. */
@@ -396,6 +397,8 @@ static struct estimate velocity_along(const struct flow_case *c, int axis,
         e.velocity += swing * fmin(per, s->period / (2 * pi));
         e.by = s->period / (2 * pi) < per ? DRIVEN_swing : e.by;
     }
+    e = smaller(e, resisted_velocity(c, axis, steady + swing), DRIVEN_medium);
+    e = smaller(e, turned_velocity(c, axis, steady + swing), DRIVEN_frame);
     return smaller(e, sqrt(2 * (steady + swing) * length) / (1 - way->share), DRIVEN_narrow);
 }
 

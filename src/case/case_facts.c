@@ -54,6 +54,12 @@ static void find_force(const struct node *root, struct case_facts *f)
     const struct node *const force = node_get(root, "force");
     if (!node_get(force, "sine") && !node_get(force, "table"))
         numbers_at(node_get(force, "acceleration"), f->acceleration);
+    double rotation[3] = {0, 0, 0};
+    numbers_at(node_get(force, "rotation"), rotation);
+    f->resists = rotation[0] != 0 || rotation[1] != 0 || rotation[2] != 0;
+    const struct node *const regions = node_get(root, "regions");
+    for (const struct node *n = regions ? regions->first : NULL; n; n = n->next)
+        f->resists = f->resists || node_get(n, "resistance") || node_get(n, "screen");
 }
 
 /* A choice or a name in a resolved case; "": none. */

@@ -138,7 +138,7 @@ static enum status check_units(struct given g, const struct quantity *q, enum ke
                           ": %s has a unit, which needs units (units: {dx: 5 mm, dt: 1 ms}, or a "
                           "number in lattice units)",
                           quoted);
-    if (q->dimension.kg && unit != UNIT_DENSITY && !units->density_given)
+    if (q->dimension.kg && strcmp(g.key->path, "units.density") != 0 && !units->density_given)
         return fail_value(g.r, g.n,
                           ": %s has a unit of mass or force, which needs units.density of the fluid "
                           "(for example units: {density: 1000 kg/m3})",

@@ -15,11 +15,11 @@
      .meaning = "a porous medium: the pressure falls along the flow by viscosity / permeability u + "   \
                 "loss |u| u / 2, times the density"},                                                   \
     {ROW("regions.*.resistance.permeability", KEY_EACH), AT(case_zone, resist.permeability),            \
-     .unit = UNIT_AREA, .range = POSITIVE, .optional = true, .otherwise = "no viscous resistance",      \
+     .unit = UNIT_AREA, .bare = BARE_ALWAYS, .range = POSITIVE, .optional = true, .otherwise = "no viscous resistance",      \
      .example = "1e-9 m2", .meaning = "Darcy's permeability; u is the flow rate of an area with its "   \
                                       "solids"},                                                        \
     {ROW("regions.*.resistance.loss", KEY_EACH), AT(case_zone, resist.loss), .unit = UNIT_SLOPE,        \
-     .range = FROM(0), .optional = true, .otherwise = "none", .example = "200 1/m",                     \
+     .bare = BARE_ALWAYS, .range = FROM(0), .fallback = "0", .example = "200 1/m",                      \
      .meaning = "Forchheimer's resistance: dynamic pressures lost in a length"},                        \
     {ROW("regions.*.screen", KEY_MAP), .within = true, BESIDE(case_zone, resist.screen),                \
      .otherwise = "none", .example = "{axis: x, loss: 1.8}",                                            \

@@ -527,8 +527,10 @@ bool type_absent(const struct key *key, const void *member)
     switch (key->type) {
     case KEY_NUMBER:
     case KEY_PHYSICAL:
-    case KEY_EACH:
         return isinf(*(const double *)member) || (key->optional && *(const double *)member == 0);
+    case KEY_EACH:
+        return key->optional && !((const double *)member)[0] && !((const double *)member)[1] &&
+               !((const double *)member)[2];
     case KEY_CHOICES:
         return !*(const unsigned *)member;
     case KEY_TEXT:

@@ -154,6 +154,13 @@ static enum status take_checkpoint(struct earlier *e, MPI_Comm comm, const char 
         return STATUS_USAGE;
     }
     bool good = case_facts(k.case_text, &e->facts);
+    if (good && e->facts.resists) {
+        snprintf(reason, CASE_REASON,
+                 " is a checkpoint of a flow with force.rotation or a resistance, whose velocities "
+                 "it does not hold (take a snapshot)");
+        checkpoint_close(&k);
+        return STATUS_USAGE;
+    }
     for (int i = 0; i < k.count; i++)
         if (!strcmp(k.array[i].name, "populations"))
             populations = &k.array[i];

@@ -1,21 +1,18 @@
 /* Porous regions, screens and rotating frames; see resist.h. */
 #include "tags/resist.h"
 
+#include <math.h>
+
+#include "case/case_resist.h"
 #include "resist.h"
 
 /* The parameters of a region. */
-static void zone_resists(const struct case_zone *zone, double r[RESIST_VALUES])
+static void set_region(const struct case_zone *zone, double r[RESIST_VALUES])
 {
-    const struct case_resist *const by = &zone->resist;
-    for (int a = 0; a < 3 && by->medium; a++) {
-        r[RESIST_D + a] = by->permeability[a] > 0 ? zone->viscosity / by->permeability[a] : 0;
-        r[RESIST_F + a] = by->loss[a] / 2;
-        r[RESIST_G + a] = 1;
-    }
-    if (by->screen) {
-        const int thickness = zone->cells.hi[by->axis] - zone->cells.lo[by->axis];
-        r[RESIST_F + by->axis] = by->screen_loss / (2 * thickness);
-        r[RESIST_G + by->axis] = 1;
+    for (int a = 0; a < 3; a++) {
+        zone_resistance(zone, a, &r[RESIST_D + a], &r[RESIST_F + a]);
+        r[RESIST_G + a] = zone->resist.medium || zone->resist.axis == a;
+        r[RESIST_LARGEST_F] = fmax(r[RESIST_LARGEST_F], r[RESIST_F + a]);
     }
 }
 
@@ -25,13 +22,11 @@ enum status domain_resist(struct domain *d, const struct flow_case *c, const str
     double r[RESIST_VALUES] = {0};
     bool any = false;
     size_t place;
-    if (zone)
-        zone_resists(zone, r);
+    if (zone && zone_resists(zone))
+        set_region(zone, r);
     for (int a = 0; a < 3; a++) {
         r[RESIST_W + a] = 2 * c->rotation[a];
         any = any || r[RESIST_D + a] > 0 || r[RESIST_F + a] > 0 || r[RESIST_W + a] != 0;
-        if (r[RESIST_F + a] > r[RESIST_LARGEST_F])
-            r[RESIST_LARGEST_F] = r[RESIST_F + a];
     }
     row->resist = 0;
     if (!any)

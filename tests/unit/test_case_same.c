@@ -425,6 +425,8 @@ static const struct change {
      "regions.a.resistance.permeability"},
     {"regions.*.resistance.loss", RESISTS, "regions.a.resistance.loss=[3, 4, 5]",
      "regions.a.resistance.loss"},
+    {"regions.*.resistance.loss", PART "all, resistance: {loss: [0, 0, 7]}}}\n",
+     "regions.a.resistance.loss=[0, 5, 7]", "regions.a.resistance.loss"},
     {"regions.*.screen.axis", SCREENED, "regions.a.screen.axis=y", "regions.a.screen.axis"},
     {"regions.*.screen.loss", SCREENED, "regions.a.screen.loss=3", "regions.a.screen.loss"},
     {"refine.*.level", FINER "level: 1, around: a, distance: 3}}\n", "refine.r.level=2",
