@@ -44,7 +44,7 @@ TAGFLOW_FN const double *resist_of(const struct view *v, const struct tag_row *r
  *
  * resist_size: s. resist_given: a of the velocity u. resist_solve: u = v + a(u)/2 at a given s.
  * resist_found: a of the velocity that is v without a/2. */
-#define RESIST_FUNCTIONS(suffix, T, N, root)                                                       \
+#define RESIST_FUNCTIONS(suffix, T, N, root, how)                                                  \
     TAGFLOW_FN T resist_size##suffix(const double *r, const T u[3])                                \
     {                                                                                              \
         return root(((N)r[RESIST_G] * (u[0] * u[0]) + (N)r[RESIST_G + 1] * (u[1] * u[1])) +        \
@@ -76,7 +76,7 @@ TAGFLOW_FN const double *resist_of(const struct view *v, const struct tag_row *r
         u[1] = scale * ((bx * bz) * v[1] + (wy * along + (bx * (wx * v[2]) - bz * (wz * v[0]))));  \
         u[2] = scale * ((bx * by) * v[2] + (wz * along + (by * (wy * v[0]) - bx * (wx * v[1]))));  \
     }                                                                                              \
-    TAGFLOW_RARE void resist_found##suffix(const double *r, const T v[3], T a[3])                  \
+    how void resist_found##suffix(const double *r, const T v[3], T a[3])                           \
     {                                                                                              \
         T u[3], s = v[0] * (N)0;                                                                   \
         resist_solve##suffix(r, s, v, u);                                                          \
@@ -93,7 +93,7 @@ TAGFLOW_FN const double *resist_of(const struct view *v, const struct tag_row *r
         resist_at##suffix(r, s, u, a);                                                             \
     }
 
-RESIST_FUNCTIONS(_double, double, double, TAGFLOW_SQRT_DOUBLE)
+RESIST_FUNCTIONS(_double, double, double, TAGFLOW_SQRT_DOUBLE, TAGFLOW_RARE)
 /* Adds half a step of the acceleration to the velocity of a cell. */
 TAGFLOW_FN void resist_slows(const struct view *v, const struct tag_row *row, double u[3])
 {
@@ -120,7 +120,7 @@ TAGFLOW_FN void resist_starts(const double *r, const double u[3], double a[3])
 }
 
 #ifdef TAGFLOW_STORAGE
-RESIST_FUNCTIONS(, real, number, real_sqrt)
+RESIST_FUNCTIONS(, real, number, real_sqrt, TAGFLOW_FN)
 #endif
 #undef RESIST_FUNCTIONS
 
