@@ -40,9 +40,11 @@ static double width_of(const struct flow_case *c, const struct case_body *body, 
     return axis < 0 && next < INFINITY ? next : least;
 }
 
+/* Is it a body in the flow, with a width? */
 static bool is_solid_shape(const struct case_body *body)
 {
-    return !body->image.file && (body->mesh.file || body->shape.kind != SHAPE_pack);
+    return !body->image.file && !body_surrounds(body) &&
+           (body->mesh.file || body->shape.kind != SHAPE_pack);
 }
 
 /* The finest level at the middle of the body. */
@@ -260,6 +262,8 @@ void advice_outside(const struct flow_case *c, const struct case_body *body, dou
 {
     const struct mesh_facts *const f = &body->mesh.facts;
     const double all = f->cells ? (double)f->cells : fabs(f->volume);
+    if (body_surrounds(body)) /* the mesh has the other ones */
+        cells = (double)c->cells[0] * c->cells[1] * c->cells[2] - cells;
     if (body->mesh.file && cells < least_inside * share_periodic(c, body) * all)
         warn("mesh_outside",
              "bodies.%s: of the %.6g cells of its mesh %.0f are in the box (is it in another unit, "

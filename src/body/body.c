@@ -94,6 +94,8 @@ double body_crossing(const struct body *b, const int cell[3], const int c[3])
 {
     if (b->what->image.file)
         return 0.5; /* a voxel's face is half-way between centres */
+    if (body_surrounds(b->what))
+        return mesh_leaving(&b->mesh, cell, c);
     return b->what->mesh.file ? mesh_crossing(&b->mesh, cell, c)
                               : shape_crossing(&b->shape, cell, c);
 }

@@ -27,6 +27,9 @@ enum status body_open(struct body *b, const struct case_body *what, const int ce
                       MPI_Comm comm);
 void body_close(struct body *b);
 
+/* Of a body that surrounds the fluid, body_bounds() and body_row() are of the mesh, which holds the
+ * fluid. */
+
 /* A bounding box; infinite along axes where the body is. */
 void body_bounds(const struct body *b, double lo[3], double hi[3]);
 
@@ -41,7 +44,8 @@ void body_images(double lo, double hi, int n, int *first, int *last);
 void body_row(const struct body *b, int x, int count, int y, int z, uint8_t *inside);
 
 /* The wall distance q, 0 < q <= 1: the fraction of the link from the centre of a cell outside along
- * c to the centre of a cell inside, at which the link enters the body. */
+ * c to the centre of a cell inside, at which the link enters the body. Of one that surrounds the
+ * fluid: where the link leaves this image of the mesh; 2: it does not. */
 double body_crossing(const struct body *b, const int cell[3], const int c[3]);
 
 /* The component along c of the unit normal of the surface where this link enters the body, 0 to 1

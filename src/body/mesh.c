@@ -84,6 +84,7 @@ bool mesh_create(struct mesh *m, const struct case_mesh *from, const int lo[3], 
 {
     *m = (struct mesh){0};
     m->facts = &from->facts;
+    m->fluid = from->fluid;
     m->agreed = from->facts.turned == 0;
     m->closed = from->facts.open == 0;
     m->outward = from->facts.volume < 0 ? -1 : 1;
@@ -159,44 +160,100 @@ void mesh_row(const struct mesh *m, int x, int count, int y, int z, uint8_t *ins
     }
 }
 
+/* The crossings of the mesh on a link from a cell. */
+struct link_hits {
+    const struct hit *hit;
+    size_t count;
+    int way; /* 1 or -1: the direction of the link along the lines */
+    double start;
+};
+
+static struct link_hits hits_of(const struct mesh *m, const int cell[3], const int c[3])
+{
+    static const int velocity[Q][3] = LATTICE_VELOCITIES;
+    struct link_hits l;
+    int k = 0;
+    while (k < 8 && memcmp(velocity[2 * k + 1], c, sizeof velocity[0]) != 0 &&
+           memcmp(velocity[2 * k + 2], c, sizeof velocity[0]) != 0)
+        k++;
+    const struct lines *const lines = &m->pair[k];
+    l.way = c[lines->main];
+    l.start = cell[lines->main] + 0.5;
+    l.hit = lines_at(lines, cell, &l.count);
+    return l;
+}
+
+/* The hit's fraction of the link. */
+static double fraction_of(const struct link_hits *l, const struct hit *hit)
+{
+    return l->way * (hit->at - l->start);
+}
+
+static bool on_link(double q)
+{
+    return q >= -NEAR && q <= 1 + NEAR;
+}
+
 /* The first hit on the link that enters the mesh, or the first of all where none does or the mesh
  * does not tell; *fraction: of the link. NULL: none. */
 static const struct hit *first_hit(const struct mesh *m, const int cell[3], const int c[3],
                                    double *fraction)
 {
-    static const int velocity[Q][3] = LATTICE_VELOCITIES;
-    int k = 0;
-    while (k < 8 && memcmp(velocity[2 * k + 1], c, sizeof velocity[0]) != 0 &&
-           memcmp(velocity[2 * k + 2], c, sizeof velocity[0]) != 0)
-        k++;
-    const struct lines *const l = &m->pair[k];
-    const int way = c[l->main];
-    const double start = cell[l->main] + 0.5;
-    size_t count;
-    const struct hit *const hit = lines_at(l, cell, &count), *first = NULL;
+    const struct link_hits l = hits_of(m, cell, c);
+    const struct hit *first = NULL;
     for (int any = !m->agreed || !m->closed; any < 2 && !first; any++)
-        for (size_t h = 0; h < count; h++) {
-            const double q = way * (hit[h].at - start);
-            if (q >= -NEAR && q <= 1 + NEAR && (!first || q < *fraction) &&
-                (any || hit[h].turn * way == m->outward)) {
-                first = &hit[h];
+        for (size_t h = 0; h < l.count; h++) {
+            const double q = fraction_of(&l, &l.hit[h]);
+            if (on_link(q) && (!first || q < *fraction) &&
+                (any || l.hit[h].turn * l.way == m->outward)) {
+                first = &l.hit[h];
                 *fraction = q;
             }
         }
     return first;
 }
 
+/* The first hit on the link behind which the mesh does not hold it any more; of an open mesh the
+ * first of all. NULL: none. */
+static const struct hit *leaving_hit(const struct mesh *m, const int cell[3], const int c[3],
+                                     double *fraction)
+{
+    const struct link_hits l = hits_of(m, cell, c);
+    int sum = 0;
+    if (!m->closed)
+        return first_hit(m, cell, c, fraction);
+    for (size_t k = 0; k < l.count; k++) {
+        const struct hit *const hit = &l.hit[l.way > 0 ? k : l.count - 1 - k];
+        const bool held = mesh_holds(m->facts, sum);
+        sum = m->agreed ? sum + l.way * hit->turn : !sum;
+        *fraction = fraction_of(&l, hit);
+        if (held && !mesh_holds(m->facts, sum) && on_link(*fraction))
+            return hit;
+    }
+    return NULL;
+}
+
+static double wall_distance(double q)
+{
+    return q < LEAST ? LEAST : q < 1 ? q : 1;
+}
+
 double mesh_crossing(const struct mesh *m, const int cell[3], const int c[3])
 {
     double q;
-    if (!first_hit(m, cell, c, &q))
-        return 0.5;
-    return q < LEAST ? LEAST : q < 1 ? q : 1;
+    return first_hit(m, cell, c, &q) ? wall_distance(q) : 0.5;
+}
+
+double mesh_leaving(const struct mesh *m, const int cell[3], const int c[3])
+{
+    double q;
+    return leaving_hit(m, cell, c, &q) ? wall_distance(q) : 2;
 }
 
 double mesh_facing(const struct mesh *m, const int cell[3], const int c[3])
 {
     double q;
-    const struct hit *const hit = first_hit(m, cell, c, &q);
+    const struct hit *const hit =
+        m->fluid == MESH_FLUID_inside ? leaving_hit(m, cell, c, &q) : first_hit(m, cell, c, &q);
     return hit ? (double)hit->facing : 1;
 }

@@ -80,6 +80,7 @@ struct mesh {
     struct triangles triangles;
     double lo[3], hi[3];
     const struct mesh_facts *facts;
+    enum mesh_fluid fluid;
     bool agreed;                   /* its triangles agree on which side is outside */
     bool closed;                   /* if not, three axes vote */
     int outward;                   /* 1, or -1 when it is inside out */
@@ -104,8 +105,12 @@ void mesh_row(const struct mesh *m, int x, int count, int y, int z, uint8_t *ins
  * triangle, possible with an open mesh. */
 double mesh_crossing(const struct mesh *m, const int cell[3], const int c[3]);
 
+/* The fraction of the link, 0 < q <= 1, at which a link first leaves the mesh; 2: it does not. */
+double mesh_leaving(const struct mesh *m, const int cell[3], const int c[3]);
+
 /* The component along a link of an axis of the unit normal of the triangle that mesh_crossing()
- * finds, 0 to 1 without its sign; 1 if there is none. */
+ * finds, or mesh_leaving() where the fluid is inside, 0 to 1 without its sign; 1 if there is none.
+ */
 double mesh_facing(const struct mesh *m, const int cell[3], const int c[3]);
 
 #endif

@@ -67,8 +67,8 @@ static struct skin_corners corners_of(const struct case_mesh *mesh, const double
     return (struct skin_corners){{vertex[triangle[0]], vertex[triangle[1]], vertex[triangle[2]]}};
 }
 
-/* The normal by the order of the corners, counterclockwise from outside; reversed if the mesh is
- * inside out. */
+/* The normal into the fluid, by the order of the corners, counterclockwise from outside; reversed
+ * if the mesh is inside out, and if the fluid is inside. */
 static void normal_of(const struct case_mesh *mesh, const struct skin_corners *c, double normal[3])
 {
     double one[3], other[3];
@@ -77,7 +77,8 @@ static void normal_of(const struct case_mesh *mesh, const struct skin_corners *c
         other[a] = c->p[2][a] - c->p[0][a];
     }
     cross(one, other, normal);
-    normalise(normal, mesh->facts.volume < 0 ? -1 : 1);
+    const bool inwards = mesh->fluid == MESH_FLUID_inside;
+    normalise(normal, (mesh->facts.volume < 0) != inwards ? -1 : 1);
 }
 
 bool skin_of_mesh(struct skin *s, const struct case_mesh *mesh, const double (*vertex)[3])

@@ -85,6 +85,14 @@ struct mesh_facts {
     double sheets;  /* area of sheets that are thinner than a cell, of one side */
 };
 
+/* On which side of a mesh is the fluid? */
+#define MESH_FLUID_LIST(X)                                                                         \
+    X(outside) /* the body is what the mesh encloses */                                            \
+    X(inside)  /* the body is what the mesh and its periodic images leave */
+#define X(name) MESH_FLUID_##name,
+enum mesh_fluid { MESH_FLUID_LIST(X) };
+#undef X
+
 struct stl;
 /* A triangle mesh from an STL file, placed. */
 struct case_mesh {
@@ -92,9 +100,10 @@ struct case_mesh {
     uint64_t checksum; /* of its triangles */
     struct stl *stl;   /* as in the file, see body/stl.h */
     bool open;         /* it may be open */
-    double scale;      /* cells in a length of 1 in the file */
-    double rotate[3];  /* degrees about x, then y, then z */
-    double center[3];  /* centre of its bounding box after scaling and rotation */
+    enum mesh_fluid fluid;
+    double scale;     /* cells in a length of 1 in the file */
+    double rotate[3]; /* degrees about x, then y, then z */
+    double center[3]; /* centre of its bounding box after scaling and rotation */
     struct mesh_facts facts;
 };
 
@@ -125,5 +134,11 @@ struct case_body {
     int label_count;
     struct case_label *labels; /* of case.h; ascending, as image.apart */
 };
+
+/* Is the body all that its mesh and periodic images of it leave? */
+static inline bool body_surrounds(const struct case_body *body)
+{
+    return body->mesh.file && body->mesh.fluid == MESH_FLUID_inside;
+}
 
 #endif

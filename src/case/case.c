@@ -70,6 +70,7 @@ static const struct section {
     {"force", force_read},
     {"regions", NULL},
     {"bodies", NULL},
+    {"bodies", bodies_check},
     {"refine", refine_find},
     {"run", run_read},
     {"scalars", scalars_check},

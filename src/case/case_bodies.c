@@ -142,6 +142,25 @@ enum status body_read(struct map m, void *thing)
     return check_conduct(m, body);
 }
 
+enum status bodies_check(struct map m, struct flow_case *c)
+{
+    const struct case_body *first = NULL;
+    for (int k = 0; k < c->body_count; k++) {
+        const struct case_body *const body = &c->bodies[k];
+        if (!body_surrounds(body))
+            continue;
+        if (first)
+            return fail_key(
+                m.r, node_get(m.node, body->name),
+                ": fluid: inside is given for %s, too: each of them makes all solid "
+                "that is outside of its mesh (put the surfaces into one file: parts may "
+                "overlap)",
+                first->name);
+        first = body;
+    }
+    return STATUS_OK;
+}
+
 void body_write(struct writer *w, const char *row, const void *thing)
 {
     const struct case_body *const body = thing;

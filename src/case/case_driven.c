@@ -88,11 +88,18 @@ static bool mark_mesh(struct points *p, const struct case_body *body)
     struct mesh mesh;
     if (!mesh_create(&mesh, &scaled, none, p->n, MESH_LINKS_none))
         return false;
-    for (int z = 0; z < p->n[2]; z++)
-        for (int y = 0; y < p->n[1]; y++)
-            mesh_row(&mesh, 0, p->n[0], y, z, p->solid + point_at(p, (int[3]){0, y, z}));
+    uint8_t *const row = malloc((size_t)p->n[0]);
+    for (int z = 0; row && z < p->n[2]; z++)
+        for (int y = 0; y < p->n[1]; y++) {
+            uint8_t *const solid = p->solid + point_at(p, (int[3]){0, y, z});
+            memset(row, 0, (size_t)p->n[0]);
+            mesh_row(&mesh, 0, p->n[0], y, z, row);
+            for (int x = 0; x < p->n[0]; x++)
+                solid[x] |= row[x] != (body->mesh.fluid == MESH_FLUID_inside);
+        }
+    free(row);
     mesh_destroy(&mesh);
-    return true;
+    return row != NULL;
 }
 
 /* Marks the points in a shape at its own place, or moved by whole boxes. */

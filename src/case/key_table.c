@@ -679,6 +679,10 @@ const struct key key_table[] = {
     {ROW("bodies.*.mesh.min", KEY_VECTOR), .unit = UNIT_LENGTH, .range = MAGNITUDE(FAR),
      .otherwise = "this or center, or where the file has it", .example = "[8, 4, 4]",
      .meaning = "lowest corner of that box"},
+    {ROW("bodies.*.mesh.fluid", KEY_CHOICE), AT(case_mesh, fluid), .choices = key_mesh_fluids,
+     .fallback = "outside", .example = "inside",
+     .meaning = "the side of the surface on which the fluid is; inside: all else is solid, as around a "
+                "vessel or in a pipe"},
     {ROW("bodies.*.mesh.open", KEY_CHOICE), AT(case_mesh, open), .where = MESH_OPEN,
      .choices = key_opens, .fallback = "refuse", .example = "accept",
      .meaning = "a mesh that is not closed; accept: a cell is inside if more than three of the six "

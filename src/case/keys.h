@@ -280,6 +280,7 @@ struct key {
     X(byte_orders,       "little", "big",)                                                         \
     X(isolated,          "keep", "fill",)                                                          \
     X(body_walls,        BODY_WALL_LIST(KEY_WORD))                                                 \
+    X(mesh_fluids,       MESH_FLUID_LIST(KEY_WORD))                                                \
     X(series,            SERIES_LIST(KEY_WORD))                                                    \
     X(series_kinds,      SERIES_KIND_LIST(KEY_WORD))                                               \
     X(densities,         "reference", "xmin", "xmax", "ymin", "ymax", "zmin", "zmax",)             \

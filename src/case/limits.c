@@ -126,7 +126,7 @@ static enum wake wake_of(const struct flow_case *c, const struct case_body *body
             !(side % 2 ? body->hi[a] < c->cells[a] : body->lo[a] > 0))
             return WAKE_none;
     }
-    if (body->image.file)
+    if (body->image.file || body_surrounds(body))
         return WAKE_none;
     return !body->mesh.file && body->shape.kind == SHAPE_box ? WAKE_corners
            : case_is_across(c, body, -1)                     ? WAKE_across

@@ -158,6 +158,9 @@ void refine_destroy(struct case_refine *refine);
 thing_writer shape_write;
 void shape_free(struct case_shape *s);
 
+/* Check the bodies together. */
+enum status bodies_check(struct map m, struct flow_case *c);
+
 /* Read the mesh of a map into *to, which is zeroed. */
 enum status mesh_read(struct map m, struct case_mesh *to);
 void mesh_free(struct case_mesh *m);

@@ -56,7 +56,7 @@ void bodies_images(const struct domain *d, int axis, double lo, double hi, int *
 }
 
 /* Marks which of `count` cells of a row of the box, from x on, are inside the body or its periodic
- * images, by the values of body_row(). */
+ * images, by the values of body_row(). `inside` is 0 before. */
 static void mark_cells(const struct domain *d, const struct body *b, int x, int count, int y, int z,
                        uint8_t *inside)
 {
@@ -74,6 +74,8 @@ static void mark_cells(const struct domain *d, const struct body *b, int x, int 
             for (int i = first[0]; i <= last[0]; i++)
                 body_row(b, x - i * d->cells[0], count, at[0], at[1], inside);
         }
+    for (int i = 0; i < count && body_surrounds(b->what); i++)
+        inside[i] = !inside[i];
 }
 
 /* Marks the cells of a row of the block, with its ghosts: [ghost + n + ghost]. */
@@ -186,6 +188,11 @@ static enum status add_body(struct bodies *all, struct domain *d, int number, ui
     int64_t cells = fill(d, b, *row, body->label_count > 0, case_threads(all->c), inside);
     MPI_Allreduce(MPI_IN_PLACE, &cells, 1, MPI_INT64_T, MPI_SUM, d->comm);
     status = stop_agree(d->comm);
+    if (!status && cells == 0 && body_surrounds(body))
+        return fail_case(body->place,
+                         "bodies.%s: its mesh holds the whole box, so that nothing is solid (is it "
+                         "in another unit? else leave fluid: inside out)",
+                         body->name);
     if (!status && cells == 0 && !d->refined)
         return fail_case(body->place,
                          "bodies.%s holds the centre of no cell: it is outside of the box, or "

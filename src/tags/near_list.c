@@ -110,11 +110,19 @@ struct body_entry {
     int from[3];     /* the cell outside it, in the coordinates of the body itself */
 };
 
+/* Does a crossing replace the one found before: is it nearer, or with `last` farther? */
+static bool counts_entry(const struct body_entry *e, double q, bool last)
+{
+    return q <= 1 && (e->crossing > 1 || (last ? q > e->crossing : q < e->crossing));
+}
+
 /* Where the link of cell g of the box along c enters the body; of all periodic images that contain
- * the link's other end the nearest. */
+ * the link's other end the nearest. A body that surrounds the fluid is entered where the link
+ * leaves the last image of its mesh. */
 static struct body_entry entry_of(const struct domain *d, const struct body *b, const int g[3],
                                   const int c[3])
 {
+    const bool around = body_surrounds(b->what);
     struct body_entry e = {.crossing = 2};
     double lo[3], hi[3];
     int first[3], last[3], shift[3];
@@ -129,8 +137,10 @@ static struct body_entry entry_of(const struct domain *d, const struct body *b, 
                 for (int a = 0; a < 3; a++)
                     from[a] = domain_wrap(d, a, g[a] + c[a]) - c[a] - shift[a] * d->cells[a];
                 body_row(b, from[0] + c[0], 1, from[1] + c[1], from[2] + c[2], &inside);
-                const double q = inside ? body_crossing(b, from, c) : 2;
-                if (q < e.crossing) {
+                if (around && inside)
+                    return (struct body_entry){.crossing = 2};
+                const double q = inside || around ? body_crossing(b, from, c) : 2;
+                if (counts_entry(&e, q, around)) {
                     e.crossing = q;
                     memcpy(e.from, from, sizeof from);
                 }

@@ -144,6 +144,24 @@ static enum status mark_body(const struct sampling *s, const struct flow_case *c
     return status;
 }
 
+/* Marks the samples of the planes of this process that a mesh and its images leave: those not
+ * marked in a copy with the mesh alone. */
+static enum status mark_around(const struct sampling *s, const struct flow_case *c,
+                               const struct case_body *what, const struct body *b,
+                               const int share[2])
+{
+    const size_t plane = (size_t)s->n[0] * (size_t)s->n[1];
+    struct sampling alone = *s;
+    alone.solid = calloc(plane * (size_t)s->n[2], 1);
+    if (!alone.solid)
+        return fail_machine("out of memory for the body %s", what->name);
+    const enum status status = mark_body(&alone, c, what, b, share);
+    for (size_t k = plane * (size_t)share[0]; k < plane * (size_t)share[1]; k++)
+        s->solid[k] |= !alone.solid[k];
+    free(alone.solid);
+    return status;
+}
+
 static enum status look_at(const struct sampling *s, const struct flow_case *c,
                            const struct case_body *what, const int share[2], MPI_Comm comm)
 {
@@ -152,6 +170,8 @@ static enum status look_at(const struct sampling *s, const struct flow_case *c,
     struct body b = {.what = what};
     for (int a = 0; a < 3; a++)
         periodic[a] = c->faces[2 * a].kind == FACE_periodic;
+    if (body_surrounds(what))
+        return status_agree(comm, mark_around(s, c, what, &b, share));
     if (what->mesh.file) /* mark_mesh() makes its own */
         return status_agree(comm, mark_body(s, c, what, &b, share));
     enum status status = body_open(&b, what, c->cells, periodic, origin, c->cells, false, comm);

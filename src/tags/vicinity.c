@@ -46,7 +46,12 @@ static enum status body_cells(const struct case_body *what, const bool periodic[
     double lo[3], hi[3];
     struct shape shape;
     if (what->mesh.file) {
+        const double more = body_surrounds(what) ? 1 : 0; /* the cells around it */
         mesh_bounds(&what->mesh, lo, hi);
+        for (int a = 0; a < 3; a++) {
+            lo[a] -= more;
+            hi[a] += more;
+        }
     } else if (what->image.file) {
         for (int a = 0; a < 3; a++) {
             lo[a] = what->image.at[a];
@@ -82,6 +87,29 @@ static void join(struct vicinity_part *to, const struct vicinity_part *by)
     }
 }
 
+/* Marks the cells x <= cell < x + count of a line, at most BRICK, that belong to the body. Of one
+ * that surrounds the fluid: those of its cells that touch the mesh's, as more of them are beside no
+ * fluid. */
+static void body_line(const struct body *b, int x, int count, int y, int z, uint8_t inside[BRICK])
+{
+    uint8_t own[BRICK + 2] = {0}, near[BRICK] = {0};
+    if (!body_surrounds(b->what)) {
+        body_row(b, x, count, y, z, inside);
+        return;
+    }
+    for (int dz = -1; dz <= 1; dz++)
+        for (int dy = -1; dy <= 1; dy++) {
+            uint8_t beside[BRICK + 2] = {0};
+            body_row(b, x - 1, count + 2, y + dy, z + dz, beside);
+            for (int k = 0; k < count; k++)
+                near[k] |= beside[k] | beside[k + 1] | beside[k + 2];
+            if (!dy && !dz)
+                memcpy(own, beside, sizeof own);
+        }
+    for (int k = 0; k < count; k++)
+        inside[k] = near[k] && !own[k + 1];
+}
+
 /* The body's cells among lo <= cell < hi, at most BRICK along each axis; their bits go to cells. */
 static struct vicinity_part look_at(const struct body *b, const int lo[3], const int hi[3],
                                     uint64_t cells[BRICK])
@@ -91,7 +119,7 @@ static struct vicinity_part look_at(const struct body *b, const int lo[3], const
     for (int z = lo[2]; z < hi[2]; z++)
         for (int y = lo[1]; y < hi[1]; y++) {
             uint8_t inside[BRICK] = {0};
-            body_row(b, lo[0], hi[0] - lo[0], y, z, inside);
+            body_line(b, lo[0], hi[0] - lo[0], y, z, inside);
             for (int x = lo[0]; x < hi[0]; x++) {
                 const struct vicinity_part cell = {{x, y, z}, {x + 1, y + 1, z + 1}};
                 if (!inside[x - lo[0]])

@@ -347,6 +347,8 @@ static const struct change {
      "bodies.a.mesh.center"},
     {"bodies.*.mesh.min", MESHED("min: [8, 8, 8]"), "bodies.a.mesh.min=[8, 8, 7]",
      "bodies.a.mesh.center"},
+    {"bodies.*.mesh.fluid", MESHED("scale: 8"), "bodies.a.mesh.fluid=inside",
+     "bodies.a.mesh.fluid"},
     {"bodies.*.mesh.open", MESHED("scale: 8"), "bodies.a.mesh.open=accept", "bodies.a.mesh.open"},
     {"bodies.*.mesh.checksum", MESHED("scale: 8"), "bodies.a.mesh.file=u.stl",
      "bodies.a.mesh.checksum"},

@@ -524,6 +524,57 @@ static void links_are_cut_at_the_faces(void **state)
     forget(&s);
 }
 
+/* Links out of two boxes that overlap, or of which one is a cavity of the other, leave where the
+ * formula says; also if the mesh is inside out as a whole. */
+static void links_leave_where_the_mesh_ends(void **state)
+{
+    static const int velocity[Q][3] = LATTICE_VELOCITIES;
+    static const double lo[2][3] = {{4.75, 6.7, 8.25}, {9.25, 9.75, 11.6}},
+                        hi[3] = {14.75, 12.3, 19}, far[2][3] = {{18.6, 16, 15.25}, {12.7, 11, 15}};
+    for (int way = 0; way < 4; way++) {
+        const bool cavity = way % 2, inverted = way / 2;
+        struct solid s = {0};
+        int links = 0, wrong = 0;
+        (void)state;
+        add_box(lo[0], hi, 63);
+        const size_t first = made.count;
+        add_box(lo[1], far[cavity], 63);
+        for (size_t k = 0; k < made.count; k += 3)
+            if ((cavity && k >= first) != inverted) {
+                double corner[3];
+                memcpy(corner, made.corner[k], sizeof corner);
+                memcpy(made.corner[k], made.corner[k + 1], sizeof corner);
+                memcpy(made.corner[k + 1], corner, sizeof corner);
+            }
+        finish(&s);
+        for (int n = 0; n < N * N * N; n++)
+            for (int i = 1; i < Q; i++) {
+                const int cell[3] = {n % N, n / N % N, n / N / N}, *const c = velocity[i];
+                if (!in_mesh(&s.mesh, cell[0], cell[1], cell[2]) ||
+                    in_mesh(&s.mesh, cell[0] + c[0], cell[1] + c[1], cell[2] + c[2]))
+                    continue;
+                const double q = mesh_leaving(&s.mesh, cell, c);
+                /* held just before the crossing, and not just behind it */
+                bool held[2];
+                for (int k = 0; k < 2; k++) {
+                    bool in[2] = {true, true};
+                    for (int a = 0; a < 3; a++) {
+                        const double at = cell[a] + 0.5 + (q + (k ? 1e-9 : -1e-9)) * c[a];
+                        in[0] = in[0] && at > lo[0][a] && at < hi[a];
+                        in[1] = in[1] && at > lo[1][a] && at < far[cavity][a];
+                    }
+                    held[k] = cavity ? in[0] && !in[1] : in[0] || in[1];
+                }
+                links++;
+                wrong += !(q > 0 && q <= 1) || !held[0] || held[1];
+            }
+        assert_true(links > 1000);
+        if (wrong)
+            fail_msg("way %d: %d of %d links leave elsewhere", way, wrong, links);
+        forget(&s);
+    }
+}
+
 static void meshes_go_where_the_case_puts_them(void **state)
 {
     struct stl m;
@@ -561,6 +612,7 @@ int main(void)
         cmocka_unit_test(parts_that_the_grid_loses_are_counted),
         cmocka_unit_test(a_torus_is_the_formula),
         cmocka_unit_test(links_are_cut_at_the_faces),
+        cmocka_unit_test(links_leave_where_the_mesh_ends),
         cmocka_unit_test(meshes_go_where_the_case_puts_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
