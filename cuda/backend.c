@@ -358,13 +358,14 @@ static bool layer_open(const struct view *v, int face)
     return open;
 }
 
-/* Is this fluid cell a node of an open boundary, or is one of its neighbours part of one? */
+/* Is this cell, which the kernels for boxes step, a node of an open boundary, or is one of its
+ * neighbours part of one? */
 static bool cell_open(const struct view *v, int x, int y, int z)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;
     const uint8_t tag = v->tags[view_index(v, x, y, z)];
     bool open = false;
-    for (int i = 0; i < Q && (tag & TAG_BESIDE) && v->rows[tag & TAG_ROW].fluid; i++) {
+    for (int i = 0; i < Q && (tag & TAG_BESIDE) && type_in(&v->swept, tag); i++) {
         const uint8_t other = v->tags[view_index(v, x + c[i][0], y + c[i][1], z + c[i][2])];
         open = open || boundary_open(v->rows[other & TAG_ROW].boundary);
     }
@@ -577,6 +578,7 @@ static enum status cuda_prepare(struct backend *backend, const struct view *v, s
     UPLOAD(link, Q / 2 * v->link_words);
     UPLOAD(near.cell, v->near.count);
     UPLOAD(near.crossing, v->near.crossings);
+    UPLOAD(near.speed, v->near.speed ? v->near.crossings : 0);
     UPLOAD(near.facing, v->near.facing ? v->near.crossings : 0);
     UPLOAD(scalars.row, v->scalars.row ? (size_t)(v->sets - 1) * TAG_ROWS : 0);
 #undef UPLOAD

@@ -52,7 +52,11 @@ enum {
       "given velocity on the node (Latt, Chopard et al. 2008)")                                    \
     X(pressure_regularised, RULE_nodes | RULE_keeps_velocity, 3,                                   \
       "given density on the node (Latt, Chopard et al. 2008)")                                     \
-    X(edge_regularised,     RULE_nodes, 0, "both given on the node")
+    X(edge_regularised,     RULE_nodes, 0, "both given on the node")                               \
+    X(cap_velocity,         RULE_listed, 0,                                                        \
+      "cap of a mesh with given flow rate: bounce-back that lets fluid through")                   \
+    X(cap_pressure,         RULE_listed, 0,                                                        \
+      "cap of a mesh with given density: anti-bounce-back")
 #define BOUNDARY_LIST(X) BOUNDARY_WALL_LIST(X) BOUNDARY_OPEN_LIST(X)
 /* clang-format on */
 

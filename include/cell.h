@@ -221,7 +221,10 @@ TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, uint32_
         double here[3], there[3];
         if (!(links >> in & 1))
             continue;
-        const double q = crossing ? (double)*crossing++ : 0.5;
+        const double q = crossing ? (double)*crossing : 0.5;
+        const double speed =
+            crossing && v->near.speed ? v->near.speed[crossing - v->near.crossing] : 1;
+        crossing += crossing ? 1 : 0;
         l.row = &v->rows[v->tags[view_index(v, wall[0], wall[1], wall[2])] & TAG_ROW];
         l.in = in;
         l.f_in = f[in];
@@ -246,7 +249,8 @@ TAGFLOW_RARE void cell_leaves(const struct view *v, int x, int y, int z, uint32_
         given_velocity(v, l.row, at, here); /* the crossing is half-way between the two */
         given_velocity(v, l.row, wall, there);
         for (int k = 0; k < 3; k++)
-            l.given_u[k] = (real)(0.5 * (here[k] + there[k]));
+            l.given_u[k] = (real)(0.5 * (here[k] + there[k]) * speed);
+        l.q = (real)q;
         l.given_drho = given_drho(v, l.row);
         out[to] = open_leave(&l);
     }

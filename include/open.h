@@ -489,6 +489,8 @@ OPEN_ARRIVES_AS_IT_IS(slip) /* loaded from another cell: slip_from in cell.h */
 OPEN_ARRIVES_AS_IT_IS(velocity_links)
 OPEN_ARRIVES_AS_IT_IS(pressure_links)
 OPEN_ARRIVES_AS_IT_IS(outflow)
+OPEN_ARRIVES_AS_IT_IS(cap_velocity)
+OPEN_ARRIVES_AS_IT_IS(cap_pressure)
 
 TAGFLOW_FN void open_arrive(real f[Q], struct arriving *a)
 {
@@ -517,6 +519,7 @@ struct leaving {
     real j[3];                 /* momentum of its populations, without half a step's force */
     real given_u[3];           /* given velocity where the link crosses the boundary */
     number given_drho;
+    real q; /* caps: where the link meets the surface, a fraction of it */
 };
 
 TAGFLOW_FN real leave_slip(const struct leaving *l)
@@ -621,6 +624,29 @@ TAGFLOW_FN real leave_pressure_regularised(const struct leaving *l)
 TAGFLOW_FN real leave_edge_regularised(const struct leaving *l)
 {
     return l->c_out;
+}
+
+/* Moving-wall bounce-back with density 1: given_u of all links of a cap together brings the given
+ * mass, for any flow beside it. */
+TAGFLOW_FN real leave_cap_velocity(const struct leaving *l)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    return l->c_out + (number)6 * weight_of(l->in) * open_dot(c[l->in], l->given_u);
+}
+
+/* Anti-bounce-back as in leave_pressure_links. The density half-way along the link lies on the line
+ * from the cell's to the one given where the link meets the cap; not beyond it, since a factor 1/q
+ * of small q makes flows diverge. u_b is the cell's velocity: the correction for diagonal links,
+ * quadratic in u, grows in cells between cap and wall until the flow diverges. */
+TAGFLOW_FN real leave_cap_pressure(const struct leaving *l)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const real cu = open_dot(c[l->in], l->u), half = real_of((number)0.5);
+    const real square = l->u[0] * l->u[0] + l->u[1] * l->u[1] + l->u[2] * l->u[2];
+    const real of_u = (number)4.5 * (cu * cu) - (number)1.5 * square;
+    const real change = (l->given_drho - l->drho) / real_if_less(l->q, half, half, l->q);
+    const real even = weight_of(l->in) * (change * ((number)1 + of_u));
+    return even + (number)0.5 * ((l->f_in + l->f_out) + (l->c_in - l->c_out));
 }
 
 TAGFLOW_FN real open_leave(const struct leaving *l)

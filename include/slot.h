@@ -50,6 +50,8 @@ struct surface_list {
                                    * link from the cell */
     const float *facing;          /* [crossings] component along the link, one of an axis, of
                                    * the surface's unit normal; NULL: no wall is oblique */
+    const float *speed;           /* [crossings] of links into caps: of a velocity, what the cap
+                                   * gives, along its normal; else 1; NULL: there are no caps */
     size_t count, crossings;
 };
 

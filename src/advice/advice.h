@@ -55,6 +55,7 @@ ADVICE_CASE_LIST(X)
     X(drag)                                                                                        \
     X(wake)                                                                                        \
     X(inlet)                                                                                       \
+    X(caps)                                                                                        \
     X(outside)
 #define X(name) void advise_cells_##name(const struct domain *d, const struct flow_case *c);
 ADVICE_CELLS_LIST(X)

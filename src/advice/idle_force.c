@@ -25,7 +25,7 @@ static struct push push_of(const struct flow_case *c)
 static bool moves_otherwise(const struct flow_case *c)
 {
     bool moves =
-        c->initial.flow != INITIAL_rest || c->initial.from.file != NULL || c->scalar_count > 0;
+        case_caps(c) > 0 || c->initial.flow != INITIAL_rest || c->initial.from.file != NULL || c->scalar_count > 0;
     for (int k = 0; k < case_openings(c); k++)
         moves = moves || face_speed(case_opening(c, k)) > 0;
     for (int i = 0; i < c->body_count; i++)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "advice/advice.h"
+#include "advice/caps.h"
 #include "advice/idle_force.h"
 #include "advice/thin.h"
 #include "base/agree.h"
@@ -194,6 +195,7 @@ void survey_say(const struct survey *s, const struct domain *d, const struct flo
 {
     for (int k = 0; k < d->openings; k++)
         say_opening(d, c, k);
+    caps_say(d, c);
     for (int k = 0; k < d->openings; k++)
         warn_near(s, d, c, k);
     if (s->idle_force)

@@ -39,7 +39,7 @@ enum status body_open(struct body *b, const struct case_body *what, const int ce
                       const bool periodic[3], const int lo[3], const int hi[3], bool normals,
                       MPI_Comm comm)
 {
-    const enum mesh_links links = what->wall == BODY_WALL_interpolated ? MESH_LINKS_all
+    const enum mesh_links links = what->wall == BODY_WALL_interpolated || what->cap_count ? MESH_LINKS_all
                                   : normals                            ? MESH_LINKS_axes
                                                                        : MESH_LINKS_none;
     int from[3], to[3];

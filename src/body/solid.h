@@ -131,6 +131,8 @@ struct case_body {
     bool pivot_given;
     double pivot[3];                 /* a point on the rotation axis; else the middle of the body */
     struct case_scalar_wall *scalar; /* [CASE_SCALARS] of case.h; NULL: the case has no scalars */
+    int cap_count;
+    struct case_cap *caps; /* of case.h */
     int label_count;
     struct case_label *labels; /* of case.h; ascending, as image.apart */
 };

@@ -11,6 +11,7 @@
 #include "base/isa.h"
 #include "base/precision.h"
 #include "base/status.h"
+#include "body/mesh_cap.h"
 #include "body/solid.h"
 #include "collision.h" /* enum collision, COLLISION_LIST */
 #include "initial.h"   /* enum initial_flow, INITIAL_LIST */
@@ -24,6 +25,8 @@ enum {
     CASE_BODIES = 64,      /* each takes a few tags */
     CASE_REMEMBERED = 54,  /* averages and residuals, each an array in every checkpoint */
     CASE_ARRAYS = 72,      /* arrays in cells of a checkpoint */
+    CASE_CAPS = 48,        /* each takes a tag */
+    CASE_GATES = 64,       /* faces, patches and caps together */
     CASE_PATCHES = 48,     /* each takes a few tags */
     CASE_REASON = 192,     /* bytes of an error text about a file */
     CASE_LOOKS = 100000,   /* most values that run.stop keeps */
@@ -333,6 +336,32 @@ struct case_label {
     char name[CASE_NAME]; /* the number as text */
     int label;            /* image.apart has it at the same place */
     struct case_scalar_wall scalar[CASE_SCALARS];
+};
+
+/* Kinds of caps, and the profile of the velocity over one. */
+#define CAP_LIST(X)                                                                                \
+    X(velocity) /* the flow rate through it is given */                                            \
+    X(pressure)
+#define X(name) CAP_##name,
+enum cap_kind { CAP_LIST(X) };
+#undef X
+#define CAP_PROFILE_LIST(X)                                                                        \
+    X(parabola) /* of the distance from its outline */                                             \
+    X(flat)
+#define X(name) CAP_PROFILE_##name,
+enum cap_profile { CAP_PROFILE_LIST(X) };
+#undef X
+
+/* A flat part of a body's mesh through which fluid enters or leaves, see docs/bodies.md. */
+struct case_cap {
+    char name[CASE_NAME];
+    char *place; /* position in the case file, for fail_case(); or NULL */
+    struct mesh_cap at;
+    enum cap_kind kind;
+    double flow_rate;          /* velocity: into the fluid */
+    enum cap_profile profile;  /* velocity */
+    double density;            /* pressure: rho, 1 + 3 p */
+    struct case_signal signal; /* scales the velocity and the density's distance from 1 */
 };
 
 /* Condition of a scalar at a part of a body: 0: the body without its labels, k: labels[k - 1]. */
@@ -793,6 +822,13 @@ const char *face_name(int face); /* "xmin" ... "zmax" */
 
 /* The two axes in the plane of a face, ascending. */
 void face_axes(int face, int axes[2]);
+
+/* The caps of a case; they belong to the body that surrounds the fluid. */
+int case_caps(const struct flow_case *c);
+const struct case_cap *case_cap(const struct flow_case *c, int k);
+
+/* The greatest velocity that a cap of a velocity gives: that of its profile in a tube. */
+double cap_speed(const struct case_cap *cap);
 
 /* Openings are numbered: the six faces, then the patches. case_opening_side(): the face of opening
  * k or the one that has it as a patch. */

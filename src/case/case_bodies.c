@@ -137,6 +137,8 @@ enum status body_read(struct map m, void *thing)
         return s;
     if (m.r->c->scalar_count && (s = read_scalars(m, body)))
         return s;
+    if ((s = caps_read(m, body)))
+        return s;
     body->turns = body->pivot_given || w[0] != 0 || w[1] != 0 || w[2] != 0;
     find_speed(m.r->c, body);
     return check_conduct(m, body);
@@ -147,6 +149,13 @@ enum status bodies_check(struct map m, struct flow_case *c)
     const struct case_body *first = NULL;
     for (int k = 0; k < c->body_count; k++) {
         const struct case_body *const body = &c->bodies[k];
+        if (body->image.file && body->image.fill && case_caps(c))
+            return fail_key(m.r, node_get(m.node, body->name),
+                            ": isolated: fill does not know of caps (isolated: keep)");
+        if (body->cap_count && 6 + c->patch_count + body->cap_count > CASE_GATES)
+            return fail_key(m.r, node_get(m.node, body->name),
+                            " has %d caps, and there are %d patches: together at most %d",
+                            body->cap_count, c->patch_count, CASE_GATES - 6);
         if (!body_surrounds(body))
             continue;
         if (first)
@@ -187,6 +196,7 @@ void body_destroy(struct case_body *body)
     scalar_walls_destroy(body->scalar);
     free(body->scalar);
     labels_destroy(body);
+    caps_destroy(body);
 }
 
 static bool shape_straight(const struct case_shape *s)

@@ -12,6 +12,8 @@ double case_fastest_velocity(const struct flow_case *c)
     double fastest = fmax(c->fluid.velocity, initial_fastest(c));
     for (int k = 0; k < case_openings(c); k++)
         fastest = fmax(fastest, face_speed(case_opening(c, k)));
+    for (int k = 0; k < case_caps(c); k++)
+        fastest = fmax(fastest, cap_speed(case_cap(c, k)));
     for (int i = 0; i < c->zone_count; i++)
         fastest = fmax(fastest, magnitude(c->zones[i].sponge.velocity));
     for (int i = 0; i < c->body_count; i++)

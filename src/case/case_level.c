@@ -312,6 +312,13 @@ static const struct case_signal *signal_of(const struct reader *r, const struct 
     int k = 0;
     if (!strcmp(of->key, "force"))
         return &c->force_signal;
+    const struct node *const things = of->parent->parent;
+    if (things->parent && !strcmp(things->key, "caps")) {
+        const struct case_body *const body = body_at(r, things->parent);
+        while (strcmp(body->caps[k].name, of->parent->key) != 0)
+            k++;
+        return &body->caps[k].signal;
+    }
     if (strcmp(of->parent->key, "scalars") != 0)
         return &opening_of(r, of->parent)->signal;
     while (strcmp(c->scalars[k].name, of->key) != 0)

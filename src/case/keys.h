@@ -85,6 +85,7 @@ enum { KEYS_PATH = 512, KEYS_TYPE = 256 };
     X(AREA,         "an area",               "m2",               "0.01 m2",     2,  0, 0,  0)      \
     X(TIME,         "a time",                "s",                "1 ms",        0,  1, 0,  0)      \
     X(VELOCITY,     "a velocity",            "m/s",              "0.2 m/s",     1, -1, 0,  0)      \
+    X(FLOW_RATE,    "a flow rate",           "m3/s",             "5e-6 m3/s",   3, -1, 0,  0)      \
     X(VISCOSITY,    "a viscosity",           "m2/s",             "1e-6 m2/s",   2, -1, 0,  0)      \
     X(DENSITY,      "a density",             "kg/m3",            "1000 kg/m3", -3,  0, 1,  0)      \
     X(ACCELERATION, "an acceleration",       "m/s2",             "9.81 m/s2",   1, -2, 0,  0)      \
@@ -281,6 +282,8 @@ struct key {
     X(isolated,          "keep", "fill",)                                                          \
     X(body_walls,        BODY_WALL_LIST(KEY_WORD))                                                 \
     X(mesh_fluids,       MESH_FLUID_LIST(KEY_WORD))                                                \
+    X(cap_kinds,         CAP_LIST(KEY_WORD))                                                       \
+    X(cap_profiles,      CAP_PROFILE_LIST(KEY_WORD))                                               \
     X(series,            SERIES_LIST(KEY_WORD))                                                    \
     X(series_kinds,      SERIES_KIND_LIST(KEY_WORD))                                               \
     X(densities,         "reference", "xmin", "xmax", "ymin", "ymax", "zmin", "zmax",)             \

@@ -403,7 +403,7 @@ bool case_is_open(const struct flow_case *c)
     bool open = false;
     for (int k = 0; k < case_openings(c); k++)
         open = open || face_open(case_opening(c, k)->kind);
-    return open;
+    return open || case_caps(c) > 0;
 }
 
 bool case_holds_density(const struct flow_case *c)
@@ -411,6 +411,8 @@ bool case_holds_density(const struct flow_case *c)
     bool held = false;
     for (int k = 0; k < case_openings(c); k++)
         held = held || face_holds_density(case_opening(c, k));
+    for (int k = 0; k < case_caps(c); k++)
+        held = held || case_cap(c, k)->kind == CAP_pressure;
     for (int k = 0; k < c->zone_count; k++)
         held = held || c->zones[k].sponge.given;
     return held;

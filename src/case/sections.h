@@ -158,6 +158,12 @@ void refine_destroy(struct case_refine *refine);
 thing_writer shape_write;
 void shape_free(struct case_shape *s);
 
+/* Read the caps of a body, and one of them; write them; free them. */
+enum status caps_read(struct map m, struct case_body *body);
+enum status cap_read(struct map m, void *thing);
+void caps_write(struct writer *w, const struct key *key, const void *from);
+void caps_destroy(struct case_body *body);
+
 /* Check the bodies together. */
 enum status bodies_check(struct map m, struct flow_case *c);
 

@@ -10,6 +10,7 @@
 #include "run/report.h"
 #include "run/room.h"
 #include "tags/bodies.h"
+#include "tags/caps.h"
 #include "tags/create.h"
 #include "tags/paths.h"
 #include "tags/refine.h"
@@ -57,14 +58,18 @@ static enum status make_case(struct checked_level *level, const struct flow_case
     return status_agree(comm, status);
 }
 
-/* Each body has cells on some level, as in a run. */
+/* Each body has cells on some level, and each cap links, as in a run. */
 static enum status find_bodies(const struct checked_levels *k)
 {
-    int64_t cells[CASE_BODIES] = {0};
-    for (int l = 0; l < k->refined.levels; l++)
+    int64_t cells[CASE_BODIES] = {0}, links[CASE_CAPS] = {0};
+    for (int l = 0; l < k->refined.levels; l++) {
         for (int body = 0; body < CASE_BODIES; body++)
             cells[body] += k->level[l].domain.body_cells[body];
-    return bodies_found(k->c, cells);
+        for (int cap = 0; cap < CASE_CAPS; cap++)
+            links[cap] += k->level[l].domain.cap[cap].links;
+    }
+    const enum status status = bodies_found(k->c, cells);
+    return status ? status : caps_found(k->c, links);
 }
 
 /* The tags of all levels, and what they tell of bodies and seams. */

@@ -176,6 +176,7 @@ void domain_destroy(struct domain *d)
     free(d->near);
     free(d->crossing);
     free(d->facing);
+    free(d->speed);
     free(d->scalar);
     for (int a = 0; a < 3; a++)
         free(d->cut[a]);

@@ -24,6 +24,13 @@ struct domain_opening {
     uint8_t beyond;      /* type of the cells beyond it */
 };
 
+/* A cap on all ranks; of this level. */
+struct domain_cap {
+    int64_t cells, links; /* solid cells behind it, and links that cross it */
+    double area;          /* that its links stand for, in faces of cells */
+    double fastest;       /* largest velocity of a link, where its time function is 1 */
+};
+
 struct domain {
     MPI_Comm comm;
     int rank, ranks;
@@ -57,6 +64,8 @@ struct domain {
     int row_count;
     uint8_t row_listed[TAG_ROWS];  /* 1: the list's kernel steps cells of this type, not fluid */
     uint8_t row_opening[TAG_ROWS]; /* 1 + opening beyond which cells of this type lie; 0: none */
+    uint8_t row_cap[TAG_ROWS];     /* 1 + cap behind which cells of this type lie; 0: none */
+    struct domain_cap cap[CASE_CAPS];
     uint8_t row_part[TAG_ROWS];    /* part of their body, as case_body_wall */
     struct scalar_row *scalar;     /* view.scalars.row */
     struct scalar_given given[CASE_SCALARS];
@@ -66,7 +75,7 @@ struct domain {
     /* view.near.cell, the list of cells beside surfaces, in three groups: stepped with the shells,
      * stepped with the interior, needed only for sums. */
     struct near_cell *near;
-    float *crossing, *facing;
+    float *crossing, *facing, *speed;
     int near_shell, near_stepped; /* ends of the first two groups */
     /* Time functions of view.signal[k], which solvers set before each step. [0] is NULL: always 1,
      * as are unused ones. Another NULL belongs to a controller: its value is the acceleration

@@ -9,6 +9,7 @@
 #include "solver/scalar_range.h"
 #include "solver/step.h"
 #include "tags/bodies.h"
+#include "tags/caps.h"
 #include "tags/create.h"
 #include "tags/refine.h"
 #include "tags/refine_room.h"
@@ -49,14 +50,18 @@ static enum status create_level(struct grid *g, int l, int row_bytes, MPI_Comm c
                                         comm);
 }
 
-/* Each body has cells on some level. */
+/* Each body has cells on some level, and each cap links. */
 static enum status find_bodies(const struct grid *g)
 {
-    int64_t cells[CASE_BODIES] = {0};
-    for (int l = 0; l < g->levels; l++)
+    int64_t cells[CASE_BODIES] = {0}, links[CASE_CAPS] = {0};
+    for (int l = 0; l < g->levels; l++) {
         for (int k = 0; k < CASE_BODIES; k++)
             cells[k] += g->level[l].domain.body_cells[k];
-    return bodies_found(g->level[0].c, cells);
+        for (int k = 0; k < CASE_CAPS; k++)
+            links[k] += g->level[l].domain.cap[k].links;
+    }
+    const enum status status = bodies_found(g->level[0].c, cells);
+    return status ? status : caps_found(g->level[0].c, links);
 }
 
 enum status grid_create(struct grid *g, const struct flow_case *c, int row_bytes, MPI_Comm comm)

@@ -89,7 +89,8 @@ double solver_bytes(const struct domain *d)
            (double)((d->view.place_words + Q / 2 * d->view.link_words) * sizeof *d->view.place) +
            (double)(d->view.near.count * sizeof *d->view.near.cell +
                     d->view.near.crossings * sizeof *d->view.near.crossing +
-                    (d->facing ? d->view.near.crossings * sizeof *d->facing : 0)) +
+                    (d->facing ? d->view.near.crossings * sizeof *d->facing : 0) +
+                    (d->speed ? d->view.near.crossings * sizeof *d->speed : 0)) +
            (has_neighbours(d) ? (double)layers_bytes(&d->view) : 0);
 }
 

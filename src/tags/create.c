@@ -16,6 +16,7 @@
 #include "domain/sparse.h"
 #include "elementary.h"
 #include "tags/bodies.h"
+#include "tags/caps.h"
 #include "tags/edges.h"
 #include "tags/faces.h"
 #include "tags/laws.h"
@@ -244,6 +245,8 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
     if (!status)
         status = bodies_place(&bodies, d, c);
     if (!status)
+        status = status_agree(comm, caps_place(&bodies, d));
+    if (!status)
         status = faces_fit(d, c);
     if (!status && !(status = domain_zones(d, c)))
         status = damp_rows(d, c);
@@ -257,6 +260,8 @@ static enum status create_at(struct domain *d, const struct flow_case *c, MPI_Co
     }
     if (!status)
         status = near_list_make(&bodies, d);
+    if (!status)
+        status = caps_links(&bodies, d);
     bodies_close(&bodies);
     if (!status)
         status = status_agree(comm, scalars_rows(d, c));

@@ -435,6 +435,15 @@ static int edge_close(const struct domain *d, const struct flow_case *c, int bod
                : 0;
 }
 
+/* 1 + number of the body that a cell of this type belongs to, or is behind a cap of; 0: none. */
+static int body_of(const struct domain *d, const struct flow_case *c, int type)
+{
+    int body = d->rows[type].body;
+    for (int k = 0; k < c->body_count && d->row_cap[type]; k++)
+        body = c->bodies[k].cap_count ? 1 + k : body;
+    return body;
+}
+
 /* The first cell of a body that is near an edge, INT64_MAX: there is none; what: its near(), and
  * its body. Collective. */
 static int64_t first_near(const struct domain *d, const struct flow_case *c,
@@ -450,7 +459,7 @@ static int64_t first_near(const struct domain *d, const struct flow_case *c,
             const uint8_t *const tags = v->tags + view_index(v, 0, y, z);
             for (int x = 0; x < v->n[0]; x++) {
                 const int g[3] = {d->lo[0] + x, d->lo[1] + y, d->lo[2] + z};
-                const int body = v->rows[tags[x] & TAG_ROW].body;
+                const int body = body_of(d, c, tags[x] & TAG_ROW);
                 if (!body || (!beside_fluid(d, x, y, z) && !conducts(c, body - 1)) ||
                     !near(d, c, body - 1, g))
                     continue;
@@ -467,11 +476,8 @@ static int64_t first_near(const struct domain *d, const struct flow_case *c,
     if (first == mine) {
         int g[3];
         domain_coordinates(d, first, g);
-        what[1] =
-            v->rows[v->tags[view_index(v, g[0] - d->lo[0], g[1] - d->lo[1], g[2] - d->lo[2])] &
-                    TAG_ROW]
-                .body -
-            1;
+        const size_t cell = view_index(v, g[0] - d->lo[0], g[1] - d->lo[1], g[2] - d->lo[2]);
+        what[1] = body_of(d, c, v->tags[cell] & TAG_ROW) - 1;
         what[0] = near(d, c, what[1], g);
     }
     MPI_Allreduce(MPI_IN_PLACE, what, 2, MPI_INT, MPI_MAX, d->comm);

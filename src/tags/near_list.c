@@ -178,6 +178,17 @@ static double first_crossing(const struct bodies *b, const struct domain *d, con
     return q > 1 ? 0.5 : q;
 }
 
+/* Where the link meets the surface of the body with caps. */
+static double cap_crossing(const struct bodies *b, const struct domain *d, const int g[3],
+                           const int c[3])
+{
+    double q = 2;
+    for (int k = 0; k < b->count; k++)
+        if (b->c->bodies[k].cap_count)
+            q = entry_of(d, &b->body[k], g, c).crossing;
+    return q > 1 ? 0.5 : q;
+}
+
 static uint8_t *tag_of(const struct domain *d, const struct near_cell *cell)
 {
     return &d->tags[view_index(&d->view, cell->at[0], cell->at[1], cell->at[2])];
@@ -211,6 +222,8 @@ static void put_link(const struct bodies *b, const struct domain *d, const struc
     for (int a = 0; a < 3; a++)
         g[a] = d->lo[a] + cell->at[a];
     *crossing = 0.5f;
+    if (d->row_cap[other])
+        *crossing = (float)cap_crossing(b, d, g, c);
     if (body >= 0 && b->c->bodies[body].wall == BODY_WALL_interpolated && d->rows[type].fluid)
         *crossing = (float)first_crossing(b, d, g, c);
     if (!facing)
@@ -437,7 +450,8 @@ enum status near_list_make(const struct bodies *b, struct domain *d)
         wants.area[k] = bodies_want_area(b->c, k);
         wants.sums[k] = wants_forces(b->c, k) || wants.area[k];
         wants.facing = wants.facing || wants.oblique[k] || wants.area[k];
-        any = any || wants.sums[k] || wants.oblique[k] || bodies_has_surface(&b->c->bodies[k]);
+        any = any || wants.sums[k] || wants.oblique[k] || bodies_has_surface(&b->c->bodies[k]) ||
+              b->c->bodies[k].cap_count;
     }
     if (!any)
         return STATUS_OK;

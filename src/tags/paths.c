@@ -2,6 +2,7 @@
 #include "tags/paths.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/message.h"
@@ -18,23 +19,70 @@ struct reach {
 /* Possible errors. */
 enum wrong { WRONG_nothing, WRONG_blocked, WRONG_drift };
 
-/* Openings with open cells that let any mass in or out, as they hold a density. */
+/* Gates: the openings, and caps from PORE_CAP down, as in struct pore_part. The cap of a gate;
+ * NULL: it is an opening. */
+static const struct case_cap *cap_of(const struct domain *d, const struct flow_case *c, int gate)
+{
+    return gate < d->openings ? NULL : case_cap(c, PORE_CAP - gate);
+}
+
+/* The gate after this one; -1: before the first. More than PORE_CAP: there is none. */
+static int next_gate(const struct domain *d, const struct flow_case *c, int gate)
+{
+    const int first_cap = PORE_CAP + 1 - case_caps(c);
+    return ++gate >= d->openings && gate < first_cap ? first_cap : gate;
+}
+
+static const char *place_of(const struct domain *d, const struct flow_case *c, int gate)
+{
+    const struct case_cap *const cap = cap_of(d, c, gate);
+    return cap ? cap->place : case_opening(c, gate)->place;
+}
+
+/* "faces.xmin", "patches.inlet", "the cap outlet". */
+static void gate_name(const struct domain *d, const struct flow_case *c, int gate,
+                      char name[FACES_NAME])
+{
+    const struct case_cap *const cap = cap_of(d, c, gate);
+    if (cap)
+        snprintf(name, FACES_NAME, "the cap %s", cap->name);
+    else
+        faces_name(c, gate, name);
+}
+
+/* The given flow into the box, where its time function is 1. */
+static double given_of(const struct domain *d, const struct flow_case *c, int gate)
+{
+    const struct case_cap *const cap = cap_of(d, c, gate);
+    return cap ? cap->flow_rate : d->opening[gate].inflow;
+}
+
+static const struct case_signal *signal_of(const struct domain *d, const struct flow_case *c,
+                                           int gate)
+{
+    const struct case_cap *const cap = cap_of(d, c, gate);
+    return cap ? &cap->signal : &case_opening(c, gate)->signal;
+}
+
+/* Gates with open cells that let any mass in or out, as they hold a density. */
 static uint64_t outlets_of(const struct domain *d, const struct flow_case *c)
 {
     uint64_t bits = 0;
-    for (int k = 0; k < d->openings; k++) {
-        if (d->opening[k].open && face_holds_density(case_opening(c, k)))
+    for (int k = next_gate(d, c, -1); k <= PORE_CAP; k = next_gate(d, c, k)) {
+        const struct case_cap *const cap = cap_of(d, c, k);
+        if (cap ? cap->kind == CAP_pressure
+                : d->opening[k].open && face_holds_density(case_opening(c, k)))
             bits |= (uint64_t)1 << k;
     }
     return bits;
 }
 
-/* All openings with open cells. */
+/* All gates with open cells. */
 static uint64_t open_of(const struct domain *d, const struct flow_case *c)
 {
     uint64_t bits = 0;
-    for (int k = 0; k < d->openings; k++)
-        if (d->opening[k].open && face_open(case_opening(c, k)->kind))
+    for (int k = next_gate(d, c, -1); k <= PORE_CAP; k = next_gate(d, c, k))
+        if (cap_of(d, c, k) || (d->opening[k].open && face_open(case_opening(c, k)->kind)))
             bits |= (uint64_t)1 << k;
     return bits;
 }
@@ -59,6 +107,8 @@ static enum wrong judge(const struct domain *d, const struct flow_case *c, const
     double beside = 0;
     for (int k = 0; k < d->openings; k++)
         beside += r->openings >> k & 1 ? (double)d->opening[k].open : 0;
+    for (int k = 0; k < CASE_CAPS; k++) /* on any level */
+        beside += (double)d->cap[k].links;
     /* smaller values are rounding of the sums in pore_labels.h */
     if (r->openings & outlets || !(fabs(r->inflow) > 0x1p-29 * beside))
         return WRONG_nothing;
@@ -67,39 +117,41 @@ static enum wrong judge(const struct domain *d, const struct flow_case *c, const
     return fabs(drift_of(c, r)) > PATHS_DRIFT ? WRONG_drift : WRONG_nothing;
 }
 
-/* The first opening of a part with a given inflow. */
-static int giver_of(const struct domain *d, const struct reach *r)
+/* The first gate of a part with a given inflow; else the first of all. */
+static int giver_of(const struct domain *d, const struct flow_case *c, const struct reach *r)
 {
-    int k = 0;
-    while (k < d->openings - 1 && !(r->openings >> k & 1 && d->opening[k].inflow != 0))
-        k++;
-    return k;
+    for (int k = next_gate(d, c, -1); k <= PORE_CAP; k = next_gate(d, c, k))
+        if (r->openings >> k & 1 && given_of(d, c, k) != 0)
+            return k;
+    return 0;
 }
 
-/* k: an opening that gives a velocity. volume: brought into the fluid by a step, in cells^3; cells:
+/* k: a gate that gives a velocity. volume: brought into the fluid by a step, in cells^3; cells:
  * of the fluid. */
-static enum status report_drift(const struct flow_case *c, int k, double volume, double cells,
-                                int64_t step)
+static enum status report_drift(const struct domain *d, const struct flow_case *c, int k,
+                                double volume, double cells, int64_t step)
 {
     char name[FACES_NAME];
-    faces_name(c, k, name);
-    return fail_case(case_opening(c, k)->place,
-                     "%s: the velocities that the faces give bring %.4g cells^3 more %s than %s by "
-                     "step %lld, which would change the density by %+.3g %% (make one of the faces "
-                     "pressure, outflow or nonreflecting, or let velocities balance at any time)",
-                     name, fabs(volume), volume > 0 ? "in" : "out", volume > 0 ? "out" : "in",
-                     (long long)step, 100 * volume / cells);
+    gate_name(d, c, k, name);
+    return fail_case(place_of(d, c, k),
+                     "%s: the velocities that the %s give bring %.4g cells^3 more %s than %s by "
+                     "step %lld, which would change the density by %+.3g %% (make one of the %s "
+                     "pressure%s, or let velocities balance at any time)",
+                     name, case_caps(c) ? "caps" : "faces", fabs(volume), volume > 0 ? "in" : "out",
+                     volume > 0 ? "out" : "in", (long long)step, 100 * volume / cells,
+                     case_caps(c) ? "caps" : "faces",
+                     case_caps(c) ? "" : ", outflow or nonreflecting");
 }
 
 static enum status report(const struct domain *d, const struct flow_case *c, const struct reach *r,
                           enum wrong wrong)
 {
-    const int k = giver_of(d, r);
+    const int k = giver_of(d, c, r);
     char name[FACES_NAME];
     if (wrong == WRONG_drift)
-        return report_drift(c, k, drift_of(c, r) * r->cells, r->cells, c->run.steps);
-    faces_name(c, k, name);
-    return fail_case(case_opening(c, k)->place,
+        return report_drift(d, c, k, drift_of(c, r) * r->cells, r->cells, c->run.steps);
+    gate_name(d, c, k, name);
+    return fail_case(place_of(d, c, k),
                      "%s: no fluid leads from it to an open face through which that could "
                      "%s: bodies close every way (open one, or remove %s)",
                      name, r->inflow > 0 ? "leave" : "come", name);
@@ -115,9 +167,9 @@ static double span_of(const struct case_signal *s)
 static double net_inflow(const struct domain *d, const struct flow_case *c, int64_t step)
 {
     double net = 0;
-    for (int k = 0; k < d->openings; k++)
-        if (d->opening[k].inflow != 0)
-            net += d->opening[k].inflow * signal_at(&case_opening(c, k)->signal, step);
+    for (int k = next_gate(d, c, -1); k <= PORE_CAP; k = next_gate(d, c, k))
+        if (given_of(d, c, k) != 0)
+            net += given_of(d, c, k) * signal_at(signal_of(d, c, k), step);
     return net;
 }
 
@@ -125,11 +177,11 @@ double paths_drift(const struct domain *d, const struct flow_case *c, double cel
 {
     static const double times = 0x1p16;
     double mean = 0, span = 0, sum = 0;
-    for (int k = 0; k < d->openings; k++) {
-        const struct case_signal *const s = &case_opening(c, k)->signal;
-        if (d->opening[k].inflow == 0)
+    for (int k = next_gate(d, c, -1); k <= PORE_CAP; k = next_gate(d, c, k)) {
+        const struct case_signal *const s = signal_of(d, c, k);
+        if (given_of(d, c, k) == 0)
             continue;
-        mean += d->opening[k].inflow * signal_mean(s, c->run.steps);
+        mean += given_of(d, c, k) * signal_mean(s, c->run.steps);
         span = fmax(span, span_of(s));
     }
     double most = mean * (double)c->run.steps / cells;
@@ -154,7 +206,7 @@ static enum status check_whole(const struct domain *d, const struct flow_case *c
     const double drift = paths_drift(d, c, cells, &step);
     if (case_holds_density(c) || fabs(drift) <= PATHS_DRIFT)
         return STATUS_OK;
-    return report_drift(c, giver_of(d, &all), drift * cells, cells, step);
+    return report_drift(d, c, giver_of(d, c, &all), drift * cells, cells, step);
 }
 
 /* Is more than one bit set? */
@@ -231,8 +283,8 @@ static enum status conclude(const struct domain *d, const struct flow_case *c, s
     if (v->joined || !several(open))
         return STATUS_OK;
     const int k = __builtin_ctzll(open);
-    faces_name(c, k, name);
-    return fail_case(case_opening(c, k)->place,
+    gate_name(d, c, k, name);
+    return fail_case(place_of(d, c, k),
                      "%s: no fluid leads from any open face to another one: bodies close every "
                      "way, so that nothing flows (open one)",
                      name);
@@ -259,8 +311,8 @@ static enum status check_parts(const struct paths_level *level, int levels)
 static bool flows(const struct domain *d, const struct flow_case *c)
 {
     bool any = open_of(d, c) != 0;
-    for (int k = 0; k < d->openings; k++)
-        any = any || d->opening[k].inflow != 0;
+    for (int k = next_gate(d, c, -1); k <= PORE_CAP; k = next_gate(d, c, k))
+        any = any || given_of(d, c, k) != 0;
     return any;
 }
 

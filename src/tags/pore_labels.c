@@ -1,6 +1,7 @@
 /* Labels of the parts of the fluid within a block; see pore_labels.h. */
 #include "tags/pore_labels.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/agree.h"
@@ -206,6 +207,40 @@ static void measure(struct pore_labels *l)
         }
 }
 
+/* Adds to the parts of this rank what they get through links into caps; the list of cells beside
+ * surfaces has them, once it is made. */
+static void touch_caps(const struct pore_labels *l)
+{
+    static const int c[Q][3] = LATTICE_VELOCITIES;
+    const struct view *const v = &l->d->view;
+    for (size_t n = 0; n < v->near.count && v->near.speed; n++) {
+        const struct near_cell *const cell = &v->near.cell[n];
+        const int *const at = cell->at;
+        const float *speed = v->near.speed + cell->first;
+        const uint32_t label = pore_labels_at(l, at[0], at[1], at[2]);
+        for (int i = 1; i < Q; i++) {
+            if (!(cell->links >> i & 1))
+                continue;
+            const double u = (double)*speed++;
+            const size_t from = view_index(v, at[0] - c[i][0], at[1] - c[i][1], at[2] - c[i][2]);
+            const int type = v->tags[from] & TAG_ROW, cap = l->d->row_cap[type] - 1;
+            if (cap < 0 || label == PORE_SOLID)
+                continue;
+            struct pore_part *const part = &l->part[label - l->first - 1];
+            const struct case_cap *const what = case_cap(l->c, cap);
+            double along = 0;
+            for (int a = 0; a < 3; a++)
+                along += c[i][a] * what->at.normal[a];
+            part->touches |= TOUCH_OPEN;
+            part->openings |= (uint64_t)1 << (PORE_CAP - cap);
+            if (what->kind == CAP_velocity)
+                part->inflow += (int64_t)ldexp(6 * LATTICE_WEIGHT(double, i) * along * u *
+                                                   signal_mean(&what->signal, l->c->run.steps),
+                                               30 - 2 * l->d->level);
+        }
+    }
+}
+
 static enum status label_block(struct pore_labels *l)
 {
     enum status s = cut_rows(l);
@@ -226,6 +261,7 @@ static enum status label_block(struct pore_labels *l)
         return message_rank() ? STATUS_MACHINE
                               : fail_machine("the fluid is in more than 2^32 parts");
     measure(l);
+    touch_caps(l);
     return STATUS_OK;
 }
 

@@ -28,10 +28,13 @@ enum { PORE_FORWARD = 9 };
  * axis a; TOUCH_OPEN: an open face; TOUCH_ROUND << a: it goes round axis a. */
 enum { TOUCH_OPEN = 1 << 6, TOUCH_ROUND = 1 << 7, TOUCH_FLOW = TOUCH_OPEN | 7 * TOUCH_ROUND };
 
+enum { PORE_CAP = 63 };
+
 struct pore_part {
     int64_t cells, cell; /* number of cells, and the first in the box */
     int64_t inflow;      /* sum of velocities into it that faces give, in units of 2^-30 */
-    uint64_t openings;   /* bit k: it has cells beside opening k of faces.h */
+    uint64_t
+        openings; /* bit k: it has cells beside opening k of faces.h; bit PORE_CAP - k: cap k */
     uint32_t touches;
 };
 

@@ -249,6 +249,9 @@ static void check_case(const char *text, const char *set)
 #define FLUID "fluid: {viscosity: 0.013, velocity: 0.05, length: 12.3}\n"
 #define WALLS "x: periodic, y: wall, z: periodic"
 #define PERIODIC "x: periodic, y: periodic, z: periodic"
+#define VESSEL(keys)                                                                               \
+    "bodies={b: {mesh: {file: a.stl, size: 12, min: [2, 2, 2], fluid: inside}, caps: {in: "        \
+    "{center: [4, 4, 2], " keys "}}}}"
 #define BODY(shape) "bodies={b: {shape: {" shape "}}}"
 
 #define SINE "sine: {period: 33, phase: 0.1, mean: 1, amplitude: 0.2}"
@@ -345,6 +348,16 @@ static const struct {
      "bodies={b: {mesh: {file: a.stl, scale: 7, rotate: [10, 0, 30], center: [8, 8, 8], open: "
      "accept}}}"},
     {HEAD(WALLS) FLUID, "bodies={b: {mesh: {file: a.stl, size: 7, min: [2, 3, 4]}}}"},
+    {HEAD(WALLS) FLUID, VESSEL("velocity: {mean: 0.02, profile: flat, ramp: 30}")},
+    {HEAD(WALLS) FLUID, VESSEL("radius: 2, velocity: {flow_rate: 0.2, sine: {period: 40, phase: "
+                               "0.1, mean: 1, amplitude: 0.3}}")},
+    {HEAD(WALLS) FLUID,
+     VESSEL("velocity: {mean: 0.02, table: {file: t.csv, time: 2, repeat: true}}")},
+    {HEAD(WALLS) FLUID, VESSEL("pressure: {density: 1.01, ramp: 30}")},
+    {HEAD(WALLS) FLUID, VESSEL("pressure: {density: 1.01, sine: {period: 40, phase: 0.1, mean: 1, "
+                               "amplitude: 0.3}}")},
+    {HEAD(WALLS) FLUID,
+     VESSEL("pressure: {density: 1.01, table: {file: t.csv, time: 2, repeat: true}}")},
     {HEAD(WALLS) FLUID,
      "run={steps: 777, ranks: [2, 1, 1], threads: 3, isa: generic, transport: host, exchange: all, "
      "sparse: never, sweep: 2}"},
