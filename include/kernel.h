@@ -16,6 +16,8 @@
  *   drift   sum of velocities -> buffer                      [workers] struct drift
  *   near    one lattice update of listed cells, see surface.h
  *   forces  [body] momentum that the coming step gives to it -> buffer  [workers] struct forces
+ *   cap_flow    [body] what leaves in the coming step through a cap, whose cells have this type,
+ *           -> buffer                                        [workers] struct cap_flow
  *   enstrophy   sum of |curl u|^2 / 2 -> buffer              [workers] struct enstrophy
  *   scalar_put  [set] values of a scalar, and the flow's velocity -> populations of its set
  *           buffer: values                                   [cells of the box], double
@@ -41,8 +43,8 @@
  * parity of the current step for step, near, pack and unpack, and of the coming step for the
  * others.
  *
- * Near, forces and heat_near go over the view's list, gather to coalesce over lists of the seam.
- * Their boxes are from list_range.
+ * Near, forces, cap_flow and heat_near go over the view's list, gather to coalesce over lists of
+ * the seam. Their boxes are from list_range.
  *
  * A launch of sums has one box. Its `workers` (threads of a GPU or of the host) share the cells,
  * and each writes one partial result. So no worker waits for another, and no result depends on an
@@ -50,6 +52,7 @@
 #ifndef TAGFLOW_KERNEL_H
 #define TAGFLOW_KERNEL_H
 
+#include "cap_flow.h"
 #include "cell.h"
 #include "curl.h"
 #include "dispersion.h"
@@ -86,6 +89,7 @@
     X(enstrophy,   sums,      either, enstrophy)                                                   \
     X(near,        list,      always, 0)                                                           \
     X(forces,      list_sums, always, forces)                                                      \
+    X(cap_flow,    list_sums, always, cap_flow)                                                    \
     X(scalar_put,  cells,     always, 0)                                                           \
     X(scalar,      cells,     never,  sizeof(double))                                              \
     X(scalar_sums, sums,      always, scalar_sums)                                                 \
@@ -615,6 +619,11 @@ TAGFLOW_FN void entry_near(const struct view *v, struct task t, size_t k)
 TAGFLOW_FN void entry_forces(const struct view *v, struct task t, size_t k, struct forces *sum)
 {
     near_forces(v, t.odd, &v->near.cell[k], t.body, sum);
+}
+
+TAGFLOW_FN void entry_cap_flow(const struct view *v, struct task t, size_t k, struct cap_flow *sum)
+{
+    near_cap_flow(v, t.odd, &v->near.cell[k], t.body, sum);
 }
 
 TAGFLOW_FN void entry_heat_near(const struct view *v, struct task t, size_t k, struct heat *sum)

@@ -3,6 +3,8 @@
 
     scripts/make_mesh.py FILE [--shape horn] [--around N] [--along N] [--bend DEGREES]
     scripts/make_mesh.py FILE --shape car
+    scripts/make_mesh.py FILE --shape vessel [--around N] [--bend DEGREES]
+    scripts/make_mesh.py FILE --shape aorta [--around N]
 
 horn: a bent, tapering body, round at both ends. Its axis is an arc of length 1 in the plane of x and y; across it the body is
 an ellipse, of half axes 0.16 sqrt(1 - (2 s - 1)^2) (1 - 0.4 s) times 1 in the plane and 0.7 across it, s from 0 to 1 along
@@ -10,6 +12,14 @@ the axis.
 
 car: a plain saloon of flat faces, in metres: 4.4 long along x with the front at x = 0, 1.8 wide about y = 0, 1.53 high, on
 four wheels that stand on z = 0.
+
+vessel: the inside of a tube of diameter 1 with flat ends: a leg of 3, an arc about a radius of 3, a leg of 4. No part of it is
+along an axis, so both ends are oblique.
+
+aorta: the inside of a vessel of diameter 1 that rises, turns round in an arch and goes down, with two branches of 0.55 and 0.45
+on the arch: one inlet, three outlets. Its parts overlap.
+
+Of the last two the middles of the flat ends are printed, for `caps`. Their coordinates are positive.
 
 The same arguments give the same bytes."""
 import argparse
@@ -102,6 +112,76 @@ def car():
     return mesh
 
 
+# ---- vessels ----
+
+def unit(v):
+    length = math.sqrt(sum(x * x for x in v))
+    return tuple(x / length for x in v)
+
+
+def across(a, b):
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def walk(start, way, parts):
+    """Points and tangents along an axis: parts are (length,) of a straight leg, or (angle, radius, normal) of an arc."""
+    place, way = start, unit(way)
+    line = [(place, way)]
+    for part in parts:
+        steps = 24 if len(part) == 3 else 8
+        for k in range(steps):
+            if len(part) == 1:
+                place = tuple(x + part[0] / steps * w for x, w in zip(place, way))
+            else:
+                angle, radius, normal = part
+                turn, side = angle / steps, across(normal, way)
+                chord, half = 2 * radius * math.sin(turn / 2), turn / 2
+                place = tuple(x + chord * (math.cos(half) * w + math.sin(half) * s) for x, w, s in zip(place, way, side))
+                way = unit(tuple(math.cos(turn) * w + math.sin(turn) * s for w, s in zip(way, side)))
+            line.append((place, way))
+    return line
+
+
+def tube(line, radius, around):
+    """The closed surface of a tube about an axis, with flat ends. Its sections are polygons with the area of the circle."""
+    reach = radius * math.sqrt(2 * math.pi / around / math.sin(2 * math.pi / around))
+    side = unit(across(line[0][1], (0.3, 0.4, 1.0)))
+    rings = [[line[0][0]] * around]
+    for place, way in line:
+        side = unit(across(across(way, side), way))
+        other = across(way, side)
+        rings.append([tuple(x + reach * (math.cos(a) * s + math.sin(a) * o) for x, s, o in zip(place, side, other))
+                      for a in (2 * math.pi * k / around for k in range(around))])
+    return list(skin(rings + [[line[-1][0]] * around]))
+
+
+def moved(meshes, ends):
+    """Meshes and ends, so that the least coordinates are 0.25."""
+    shift = [0.25 - min(p[a] for mesh in meshes for triangle in mesh for p in triangle) for a in range(3)]
+
+    def move(p):
+        return tuple(x + s for x, s in zip(p, shift))
+
+    return [tuple(map(move, triangle)) for mesh in meshes for triangle in mesh], {name: move(end) for name, end in ends.items()}
+
+
+def vessel(around, bend):
+    way = (math.cos(math.radians(20)), -math.sin(math.radians(20)), 0.12)
+    normal = unit(across(unit(way), (0.1, 1.0, -0.2)))
+    line = walk((0, 0, 0), way, [(3,), (bend, 3, normal), (4,)] if bend else [(7,)])
+    return moved([tube(line, 0.5, around)], {"inlet": line[0][0], "outlet": line[-1][0]})
+
+
+def aorta(around):
+    way = unit((0.15, 1.0, 0.1))
+    normal = unit(across(way, (1.0, 0.0, 0.25)))
+    line = walk((0, 0, 0), way, [(1.5,), (math.pi, 1.2, normal), (2.5,)])
+    left, right = (walk(line[8 + k][0], direction, [(length,)]) for k, direction, length in
+                   ((9, (-0.35, 1.0, 0.2), 2.2), (15, (0.3, 1.0, -0.1), 2.3)))
+    return moved([tube(line, 0.5, around), tube(left, 0.275, around), tube(right, 0.225, around)],
+                 {"inlet": line[0][0], "descending": line[-1][0], "left": left[-1][0], "right": right[-1][0]})
+
+
 def write(path, name, mesh):
     with open(path, "wb") as file:
         file.write(f"{name}, scripts/make_mesh.py".encode().ljust(80, b" "))
@@ -113,28 +193,37 @@ def write(path, name, mesh):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file")
-    parser.add_argument("--shape", choices=("horn", "car"), default="horn")
-    parser.add_argument("--around", type=int, help="horn: points around it (at least 3; 24)")
+    parser.add_argument("--shape", choices=("horn", "car", "vessel", "aorta"), default="horn")
+    parser.add_argument("--around", type=int, help="points around it (at least 3; 24, of vessel and aorta 48)")
     parser.add_argument("--along", type=int, help="horn: rings along it (at least 2; 20)")
-    parser.add_argument("--bend", type=float, help="horn: degrees of the arc (100)")
+    parser.add_argument("--bend", type=float, help="horn, vessel: degrees of the arc (100, of vessel 30)")
     options = parser.parse_args()
+    has = {"horn": ("around", "along", "bend"), "car": (), "vessel": ("around", "bend"), "aorta": ("around",)}[options.shape]
+    for name in ("around", "along", "bend"):
+        if getattr(options, name) is not None and name not in has:
+            parser.error(f"--{name} has no effect on {'an' if options.shape == 'aorta' else 'a'} {options.shape}")
+    vessels, ends = options.shape in ("vessel", "aorta"), {}
     if options.shape == "car":
-        for name in ("around", "along", "bend"):
-            if getattr(options, name) is not None:
-                parser.error(f"--{name} has no effect on a car")
         mesh = car()
     else:
         around, along, bend = (default if value is None else value for value, default in
-                               ((options.around, 24), (options.along, 20), (options.bend, 100.0)))
+                               ((options.around, 48 if vessels else 24), (options.along, 20), (options.bend, 30.0 if vessels else 100.0)))
         if around < 3 or along < 2:
             parser.error("a body has at least 3 points around it and 2 rings along it")
         if not abs(bend) <= 360:
             parser.error("--bend: -360 to 360")
-        mesh = horn(around, along, math.radians(bend))
+        if options.shape == "horn":
+            mesh = horn(around, along, math.radians(bend))
+        else:
+            mesh, ends = vessel(around, math.radians(bend)) if options.shape == "vessel" else aorta(around)
     try:
         write(options.file, options.shape, mesh)
     except OSError as failure:
         sys.exit(f"make_mesh: {options.file}: {failure.strerror or failure}")
+    for name, end in ends.items():
+        print(f"{name} [{', '.join(f'{x:.4f}' for x in end)}]")
+    if ends:
+        print("highest", [round(max(p[a] for triangle in mesh for p in triangle), 4) for a in range(3)])
 
 
 if __name__ == "__main__":

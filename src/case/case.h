@@ -505,6 +505,9 @@ struct case_scalar {
     struct case_scalar_initial initial;
 };
 
+/* Numbers of caps among openings. */
+enum { SERIES_CAP = 6 + CASE_PATCHES };
+
 struct case_series {
     char name[CASE_NAME];
     enum series_kind kind;
@@ -518,7 +521,8 @@ struct case_series {
     bool center_given;     /* surface: the ring's centre is `from`; else the middle of the body */
     int body;              /* forces, surface, heat: index of the body */
     int scalar;            /* scalar, heat, dispersion, mixing_cup: index of the scalar */
-    int opening;           /* heat, outlet: number of the face or patch, see case_opening(); -1: a
+    int opening;           /* heat, outlet: number of the face or patch, see case_opening();
+                            * outlet: SERIES_CAP + k: cap k; -1: a
                             * body */
     double difference;     /* heat: of the Nusselt number, heat length / (area diffusivity
                             * difference); 0: without this column */

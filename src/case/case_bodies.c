@@ -152,6 +152,12 @@ enum status bodies_check(struct map m, struct flow_case *c)
         if (body->image.file && body->image.fill && case_caps(c))
             return fail_key(m.r, node_get(m.node, body->name),
                             ": isolated: fill does not know of caps (isolated: keep)");
+        for (int i = 0; i < case_openings(c) && body->cap_count; i++)
+            if (case_opening(c, i)->share > 0)
+                return fail_key(
+                    m.r, node_get(m.node, body->name),
+                    " has caps, and an opening has a `share`, which does not count them "
+                    "(let the vessel end at faces, or give pressures)");
         if (body->cap_count && 6 + c->patch_count + body->cap_count > CASE_GATES)
             return fail_key(m.r, node_get(m.node, body->name),
                             " has %d caps, and there are %d patches: together at most %d",

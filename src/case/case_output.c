@@ -160,6 +160,24 @@ static enum status find_patch(struct map m, int *opening)
                       c->patch_count ? c->patches[0].name : "");
 }
 
+static enum status find_cap(struct map m, int *opening)
+{
+    const struct flow_case *const c = m.r->c;
+    char quoted[TEXT_QUOTE];
+    const char *name;
+    const enum status s = value_text(m, "cap", &name);
+    if (s)
+        return s;
+    for (int k = 0; k < case_caps(c); k++)
+        if (!strcmp(case_cap(c, k)->name, name)) {
+            *opening = SERIES_CAP + k;
+            return STATUS_OK;
+        }
+    return fail_value(m.r, map_get(m, "cap"), ": there is no cap %s (%s%s)",
+                      quote_text(name, quoted), case_caps(c) ? "for example " : "no body has caps",
+                      case_caps(c) ? case_cap(c, 0)->name : "");
+}
+
 /* A patch on the face of the series that the scalar passes; NULL: there is none. */
 static const struct case_patch *patch_that_passes(const struct flow_case *c,
                                                   const struct case_series *series)
@@ -203,7 +221,7 @@ static enum status check_passes(struct map m, const char *key, const struct case
  * key that gives it. */
 static enum status read_place(struct map m, const char *missing, int *opening, const char **found)
 {
-    static const char *const places[] = {"face", "patch", "body"};
+    static const char *const places[] = {"face", "patch", "body", "cap"};
     *found = NULL;
     for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
         if (!map_get(m, places[k]))
@@ -217,6 +235,7 @@ static enum status read_place(struct map m, const char *missing, int *opening, c
     *opening = -1;
     return **found == 'f'   ? value_read(m, "face", opening)
            : **found == 'p' ? find_patch(m, opening)
+           : **found == 'c' ? find_cap(m, opening)
                             : STATUS_OK;
 }
 
@@ -225,8 +244,8 @@ static enum status read_outlet(struct map m, struct case_series *series)
     const struct flow_case *const c = m.r->c;
     const char *found;
     const enum status s =
-        read_place(m, ", or patch, which of: outlet needs,", &series->opening, &found);
-    if (s || case_opening_passes(c, series->opening))
+        read_place(m, ", patch or cap, which of: outlet needs,", &series->opening, &found);
+    if (s || series->opening >= SERIES_CAP || case_opening_passes(c, series->opening))
         return s;
     const struct case_face *const face = case_opening(c, series->opening);
     for (const struct case_patch *p = c->patches; p < c->patches + c->patch_count; p++)
@@ -282,7 +301,9 @@ void series_place_write(struct writer *w, const struct key *key, const void *fro
 {
     const struct case_series *const series = from;
     (void)key;
-    if (series->opening >= 6)
+    if (series->opening >= SERIES_CAP)
+        write_word(w, "cap", case_cap(w->c, series->opening - SERIES_CAP)->name);
+    else if (series->opening >= 6)
         write_word(w, "patch", w->c->patches[series->opening - 6].name);
     else if (series->opening >= 0)
         write_word(w, "face", key_sides[series->opening]);

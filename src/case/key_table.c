@@ -988,13 +988,16 @@ const struct key key_table[] = {
      .meaning = "scalar, heat, dispersion, mixing_cup: the scalar"},
     {ROW("output.series.*.face", KEY_CHOICE), AT(case_series, opening), .late = true,
      .where = SERIES(heat) | SERIES(outlet), .write = series_place_write, .choices = key_sides,
-     .otherwise = "this, patch or body; with outlet this or patch", .example = "xmin",
+     .otherwise = "this, patch or body; with outlet this, patch or cap", .example = "xmin",
      .meaning = "heat: the flux into the fluid through this face, without its patches; outlet: the "
                 "flow out of the box through it, without its patches"},
     {ROW("output.series.*.patch", KEY_TEXT), .where = SERIES(heat) | SERIES(outlet),
-     .otherwise = "this, face or body; with outlet this or face", .example = "inlet",
+     .otherwise = "this, face or body; with outlet this, face or cap", .example = "inlet",
      .meaning = "heat: the flux into the fluid through this patch; outlet: the flow out of the box "
                 "through it"},
+    {ROW("output.series.*.cap", KEY_TEXT), .where = SERIES(outlet),
+     .otherwise = "this, face or patch", .example = "inlet",
+     .meaning = "outlet: the flow out of the mesh through this cap, by the links that cross it"},
     {ROW("output.series.*.body", KEY_BODY), AT(case_series, body),
      .where = SERIES(forces) | SERIES(surface) | SERIES_HEAT_OF_BODY,
      .needed = SERIES(forces) | SERIES(surface),

@@ -286,6 +286,7 @@ SHARE_cells(scalar_sums)
 SHARE_cells(heat)
 SHARE_cells(dispersion)
 SHARE_list(forces, forces)
+SHARE_list(cap_flow, cap_flow)
 SHARE_list(heat_near, heat)
 
 /* CPU_VARIANT_LIST */

@@ -1,7 +1,9 @@
 /* Series of the whole flow: sums, flow rate, pressure drop, outlets, residual, permeability. */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/agree.h"
+#include "measure/cap_flow.h"
 #include "measure/flow_rate.h"
 #include "measure/permeability.h"
 #include "measure/residual.h"
@@ -73,14 +75,20 @@ static enum status measure_outlet(struct table *t)
     const double u = output_velocity_unit(t->c), rho = t->c->units.density;
     const double area = t->c->units.dx * t->c->units.dx;
     double *const to = table_row(t, 0);
-    struct outflow all[OUTFLOW_OPENINGS] = {{0}};
-    const struct outflow *const out = &all[t->series->opening];
-    const enum status status = outflow_measure(t->solver, t->c, all);
+    struct outflow all[OUTFLOW_OPENINGS] = {{0}}, caps[CASE_CAPS] = {{0}};
+    const int cap = t->series->opening - SERIES_CAP;
+    const struct outflow *const out = cap < 0 ? &all[t->series->opening] : &caps[cap];
+    double leaves = 0;
+    enum status status = outflow_measure(t->solver, t->c, all);
+    status = status_worse(status, cap_flow_measure(&t->levels, t->c, caps));
+    for (int k = 0; k < case_caps(t->c); k++)
+        leaves += caps[k].mass <= 0 ? 0 : caps[k].mass;
+    leaves += outflow_leaves(t->c, all);
     to[0] = out->volume * u * area;
     to[1] = out->mass * rho * u * area;
     to[2] = out->pressure * rho * u * u;
     to[3] = out->area * area;
-    to[4] = outflow_share(t->c, all, t->series->opening);
+    to[4] = leaves == 0 ? NAN : out->mass < 0 ? 0 * leaves : out->mass / leaves;
     return status;
 }
 

@@ -72,7 +72,7 @@ struct ground {
     struct place_word *place, *link; /* the view's, NULL: all cells have populations */
     double *table;                   /* the view's */
     struct near_cell *near;
-    float *crossing, *facing;
+    float *crossing, *facing, *speed;
     size_t near_space; /* cells that there is room for, each with crossings of all links */
     struct tag_row rows[TAG_ROWS];
     struct scalar_row scalar[SCALARS_MOST * TAG_ROWS];

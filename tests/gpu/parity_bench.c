@@ -226,7 +226,8 @@ static void add_messages(struct job *j, const struct stand *s)
 /* Are its boxes stretches of the list of cells beside bodies? */
 static bool takes_list(int kernel)
 {
-    return kernel == KERNEL_near || kernel == KERNEL_forces || kernel == KERNEL_heat_near;
+    return kernel == KERNEL_near || kernel == KERNEL_forces || kernel == KERNEL_cap_flow ||
+           kernel == KERNEL_heat_near;
 }
 
 static struct task task_for(const struct stand *s, enum kernel kernel, int workers)

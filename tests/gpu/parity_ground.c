@@ -32,10 +32,11 @@ static uint8_t listed_row(uint8_t fluid)
 static const struct {
     uint8_t rule, body;
 } wall_kinds[] = {
-    {BOUNDARY_halfway, 0}, {BOUNDARY_moving, 0},         {BOUNDARY_surface, 1},
-    {BOUNDARY_surface, 2}, {BOUNDARY_halfway, 3},        {BOUNDARY_moving, 3},
-    {BOUNDARY_slip, 0},    {BOUNDARY_velocity_links, 0}, {BOUNDARY_pressure_links, 0},
-    {BOUNDARY_none, 0},    {BOUNDARY_nonreflecting, 0},
+    {BOUNDARY_halfway, 0},       {BOUNDARY_moving, 0},         {BOUNDARY_surface, 1},
+    {BOUNDARY_surface, 2},       {BOUNDARY_halfway, 3},        {BOUNDARY_moving, 3},
+    {BOUNDARY_slip, 0},          {BOUNDARY_velocity_links, 0}, {BOUNDARY_pressure_links, 0},
+    {BOUNDARY_none, 0},          {BOUNDARY_cap_velocity, 0},   {BOUNDARY_cap_pressure, 0},
+    {BOUNDARY_nonreflecting, 0},
 };
 enum { WALLS = sizeof wall_kinds / sizeof *wall_kinds, TURNING = 2 };
 
@@ -389,7 +390,7 @@ static struct beside look_beside(const struct view *v, int x, int y, int z)
         const size_t from = view_index(v, x - c[i][0], y - c[i][1], z - c[i][2]);
         const struct tag_row *const row = &v->rows[v->tags[from] & TAG_ROW];
         b.links |= row->fluid ? 0 : 1u << i;
-        b.surface = b.surface || (!row->fluid && row->boundary == BOUNDARY_surface);
+        b.surface = b.surface || (!row->fluid && boundary_is(row->boundary) & RULE_listed);
         b.body = b.body || (!row->fluid && row->body);
     }
     return b;
@@ -421,24 +422,28 @@ static bool add_near(struct ground *g, int x, int y, int z, uint32_t links, uint
         g->crossing = crossing ? crossing : g->crossing;
         float *const facing = realloc(g->facing, space * (Q - 1) * sizeof *facing);
         g->facing = facing ? facing : g->facing;
-        if (!near || !crossing || !facing)
+        float *const speed = realloc(g->speed, space * (Q - 1) * sizeof *speed);
+        g->speed = speed ? speed : g->speed;
+        if (!near || !crossing || !facing || !speed)
             return false;
         g->near_space = space;
         v->near.cell = g->near;
         v->near.crossing = g->crossing;
         v->near.facing = g->facing;
+        v->near.speed = g->speed;
     }
     g->near[v->near.count++] = (struct near_cell){{x, y, z}, links, (uint32_t)v->near.crossings};
     for (uint32_t left = links; left; left &= left - 1) {
+        g->speed[v->near.crossings] = (float)random_uniform(random);
         g->facing[v->near.crossings] = (float)fabs(random_uniform(random));
         g->crossing[v->near.crossings++] = random_crossing(random);
     }
     return true;
 }
 
-/* The list's kernel steps all cells beside surfaces, of 8 beside other bodies 2, of 8 beside
- * other walls 1; of those beside bodies some more are there for forces alone. Where the whole scene
- * is one body: all. */
+/* The list's kernel steps all cells beside surfaces and caps, of 8 beside other bodies 2, of 8
+ * beside other walls 1; of those beside bodies some more are there for forces alone. Where the
+ * whole scene is one body: all. */
 static bool make_list(struct ground *g, enum scene scene, uint64_t *random)
 {
     struct view *const v = &g->view;
@@ -552,6 +557,7 @@ void ground_destroy(struct ground *g)
     free(g->near);
     free(g->crossing);
     free(g->facing);
+    free(g->speed);
     *g = (struct ground){0};
 }
 

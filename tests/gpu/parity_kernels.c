@@ -648,6 +648,53 @@ static void settle_forces(const struct work *w, void *buffer)
     partial->bad = all.bad;
 }
 
+/* ---- cap_flow: sums over the links into a cap ---- */
+
+#define element_cap_flow element_sums
+
+static size_t buffer_cap_flow(const struct work *w, const struct view *v)
+{
+    (void)v;
+    return (size_t)w->task.workers * sizeof(struct cap_flow);
+}
+
+#define MODEL_cap_flow MODEL_forces
+
+static double moved_cap_flow(const struct work *w, const struct view *v)
+{
+    return moved_near(w, v) - (double)box_cells(&w->box) * Q * (double)flow_bytes(v) +
+           (double)buffer_cap_flow(w, v);
+}
+
+/* All caps of the ground, and a type that is none. */
+static void plan_cap_flow(struct plan *p, const struct ground *g, uint64_t *random)
+{
+    static const int workers[] = {1, 3, 300};
+    const struct box all = whole_list(g);
+    int count = 0;
+    for (int type = 0; type < TAG_ROWS && !is_empty(&all) && count < 6; type++) {
+        const int boundary = g->rows[type].boundary;
+        char what[sizeof p->launch->what];
+        if (type && boundary != BOUNDARY_cap_velocity && boundary != BOUNDARY_cap_pressure)
+            continue;
+        snprintf(what, sizeof what, "%s of the list, type %d, %d workers",
+                 count % 2 ? "part" : "all", type, workers[count % 3]);
+        struct launch *const l = add_launch(p, what);
+        add_work(l, count % 2 ? part_of(all, random) : all, 0);
+        l->work[0].task.workers = workers[count++ % 3];
+        l->work[0].task.body = type;
+    }
+}
+
+static void settle_cap_flow(const struct work *w, void *buffer)
+{
+    struct cap_flow *const partial = (struct cap_flow *)buffer, all = cap_flow_none();
+    for (int k = 0; k < w->task.workers; k++)
+        cap_flow_join(&all, &partial[k]);
+    memset(buffer, 0, (size_t)w->task.workers * sizeof *partial);
+    *partial = all;
+}
+
 /* ---- scalar_sums: sums over the cells of a set; heat: over the links of a surface; dispersion:
  * over all links ---- */
 

@@ -98,6 +98,10 @@ static void must_say(const char *fragment)
 #define CAPPED(keys)                                                                               \
     BASE "bodies: {a: {mesh: {file: t.stl, scale: 12, center: [8, 8, 8], fluid: inside}, caps: "   \
          "{in: {center: [4, 4, 2], " keys "}}}}\n"
+#define MEASURED                                                                                   \
+    BASE "bodies: {a: {mesh: {file: t.stl, scale: 12, center: [8, 8, 8], fluid: inside}, caps: "   \
+         "{in: {center: [4, 4, 2], pressure: 0}, out: {center: [2, 5, 5], pressure: 0}}}}\n"       \
+         "output: {series: {s: {every: 10, of: outlet, cap: in}}}\n"
 #define SKIN                                                                                       \
     BASE "bodies: {a: {mesh: {file: t.stl, scale: 8}}, b: {mesh: {file: t.stl, scale: 7}}}\n"      \
          "output: {surfaces: {s: {every: 10, body: a, of: pressure}}}\n"
@@ -411,6 +415,7 @@ static const struct change {
      "bodies.a.caps.in.pressure.value=0.002", "bodies.a.caps.in.pressure.density"},
     {"bodies.*.caps.*.pressure.density", CAPPED("pressure: {density: 1.01}"),
      "bodies.a.caps.in.pressure.density=1.02", "bodies.a.caps.in.pressure.density"},
+    {"output.series.*.cap", MEASURED, "output.series.s.cap=out", NULL},
     {"bodies.*.mesh.open", MESHED("scale: 8"), "bodies.a.mesh.open=accept", "bodies.a.mesh.open"},
     {"bodies.*.mesh.checksum", MESHED("scale: 8"), "bodies.a.mesh.file=u.stl",
      "bodies.a.mesh.checksum"},
