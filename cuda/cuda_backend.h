@@ -7,7 +7,7 @@
 #include "kernels.h"
 #include "solver/backend.h"
 
-enum { ARRAYS = 12 }; /* at most, that `prepare` uploads */
+enum { ARRAYS = 13 }; /* at most, that `prepare` uploads */
 
 /* In blocks of so many cells those in lists and beside open boundaries are stepped beside the
  * others. In smaller ones the events, some microseconds a step, may cost more than that gains: an

@@ -87,11 +87,13 @@ SHOWN = {
     "street": Picture("images/vorticity_0000016000.png"),
     "taylor_green_2d": Picture("images/vorticity_0000002075.png"),
     "taylor_green_3d": Picture("images/vorticity_0000001630.png", {"run.steps": 1630}),
+    "vessel": Picture("images/middle_0000010000.png"),
     "womersley": Picture("series/profile.csv", plot=["--columns", "velocity_x", "--step", "15084,15503,15922,16341"]),
 }
 
 GROUPS = [
-    ("Bodies", ["car", "car_levels", "sphere", "sphere_levels", "street", "cylinder", "cylinder_levels", "roller", "horn"]),
+    ("Bodies", ["car", "car_levels", "sphere", "sphere_levels", "street", "cylinder", "cylinder_levels", "roller", "horn",
+                "vessel"]),
     ("Pores", ["rock", "pack"]),
     ("Cavities", ["cavity", "cavity_cube", "cavity_re100"]),
     ("Turbulence, vortices and shear layers", ["channel_180", "taylor_green_3d", "shear_layer", "shear_layer_re10000", "taylor_green_2d",

@@ -10,7 +10,7 @@ PRECISIONS = {bits: {"solver.storage": bits, "solver.arithmetic": bits} for bits
 CELLS = {
     "abc": [11, 11, 11], "backward_step": [192, 32, 1], "cavity": [20, 16, 4], "cavity_cube": [12, 11, 10], "cavity_re100": [33, 9, 4],
     "couette": [16, 12, 4], "duct": [8, 12, 11], "poiseuille": [16, 12, 4], "pulse": [24, 20, 1], "shear_layer": [24, 20, 4],
-    "flow_rate": [4, 20, 4], "horn": [30, 20, 16], "rock": [24, 9, 8], "sponge": [400, 1, 1], "womersley": [4, 16, 4],
+    "flow_rate": [4, 20, 4], "vessel": [56, 18, 14], "horn": [30, 20, 16], "rock": [24, 9, 8], "sponge": [400, 1, 1], "womersley": [4, 16, 4],
     "shear_layer_re10000": [20, 24, 1], "channel_180": [16, 12, 10],
     "kovasznay": [49, 32, 1], "open_duct": [33, 8, 7], "pack": [12, 12, 12], "cylinder": [30, 14, 6], "sphere": [24, 14, 13],
     "roller": [26, 18, 1], "car": [30, 14, 10], "chip": [32, 9, 12], "sphere_levels": [20, 12, 12], "car_levels": [20, 10, 8],
@@ -20,6 +20,9 @@ CELLS = {
 # What else a smaller or shorter case needs.
 OWN = {
     "horn": {"bodies.horn.mesh.scale": 10, "bodies.horn.mesh.center": [12, 10, 8], "output.images.mid.at": 8},
+    "vessel": {"bodies.vessel.mesh.scale": 6, "bodies.vessel.caps.inlet.center": [2.58, 11.7, 4.48],
+               "bodies.vessel.caps.outlet.center": [52.3, 8.72, 7.72], "output.series.in.every": 3, "output.series.out.every": 3,
+               "output.images.middle.at": 7},
     # a part of the image that has all labels
     "rock": {"bodies.rock.image.crop.from": [36, 27, 0], "bodies.rock.image.crop.to": [46, 36, 8],
              "output.series.k.length": 10, "output.images.mid.at": 4},
