@@ -101,9 +101,9 @@ tried = 0
 for name in SOURCES:
     if not name.startswith("docs/howto/"):
         continue
-    for words in re.findall(r'^"\$share/scripts/make_rock.py" (.*)$', TEXTS[name], re.M):
-        said = call(ROOT + "/scripts/make_rock.py", *words.split())
-        check(said.returncode == 0, f"{name} makes an image: {told(said)}")
+    for script, words in re.findall(r'^"\$share/scripts/(make_rock.py|make_mesh.py)" (.*)$', TEXTS[name], re.M):
+        said = call(ROOT + "/scripts/" + script, *words.split())
+        check(said.returncode == 0, f"{name} makes an image or a mesh: {told(said)}")
     for case in re.findall(r"^```yaml\n(.*?)^```$", TEXTS[name], re.M | re.S):
         if re.search(r"^domain:", case, re.M):
             said = tagflow("check", "--verbose", write("case.yaml", case))
