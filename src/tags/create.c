@@ -199,6 +199,10 @@ static void mark_absent(struct domain *d, const struct flow_case *c)
 
 static enum status no_fluid(const struct domain *d)
 {
+    if (d->level == 0 && d->refined && d->refined->levels > 1)
+        return fail_user(
+            "the bodies and the regions of `refine` leave no fluid cell of level 0 (in "
+            "place of a level that holds all of the fluid, a finer grid)");
     if (d->level == 0)
         return fail_user("the bodies leave no fluid cell");
     return fail_user("level %d has no fluid cell: its regions lie in bodies (move them, or remove "

@@ -157,8 +157,8 @@ static enum status keep(struct level_work *w, struct pore_labels *l)
         w->part[w->parts++] = (struct level_part){.name = name_of(level, l->first + at),
                                                   .cells = ldexp((double)p->cells, -3 * level),
                                                   .cell = level ? INT64_MAX : p->cell,
-                                                  .inflow = level ? 0 : p->inflow,
-                                                  .openings = level ? 0 : p->openings};
+                                                  .inflow = p->inflow,
+                                                  .openings = p->openings};
     return status_agree(l->d->comm,
                         more ? STATUS_OK
                              : fail_machine("out of memory for %u parts of the fluid", l->count));

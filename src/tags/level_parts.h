@@ -15,7 +15,7 @@ struct level_part {
     double cells;      /* of all levels, in cells of level 0 */
     int64_t cell;      /* first cell on level 0; INT64_MAX: none */
     int64_t inflow;    /* as in struct pore_part */
-    uint64_t openings; /* likewise; of level 0 alone, which has all open faces */
+    uint64_t openings; /* likewise; of level 0 and, of caps, all levels */
 };
 
 /* Parts within one level are those of pores.h. Bodies keep away from edges of levels

@@ -168,6 +168,8 @@ static void touch(const struct pore_labels *l, const int g[3], struct pore_part 
         const struct case_face *const what = case_opening(l->c, opening);
         if (face_open(what->kind))
             part->touches |= TOUCH_OPEN;
+        if (l->d->level) /* all openings are on level 0 */
+            continue;
         part->openings |= (uint64_t)1 << opening;
         part->inflow += (int64_t)(faces_inward(l->d, l->c, opening, face, g) *
                                   signal_mean(&what->signal, l->c->run.steps) * 0x1p30);

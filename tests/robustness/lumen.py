@@ -184,6 +184,7 @@ for name, wrong, text in (
         ("outside", BENT | {"bodies": {"vessel": {"mesh": {"file": "vessel.stl", "scale": D}, "caps": CAPS}}}, "mesh: {fluid: inside}"),
         ("edge", bent({name: cap | {"center": [cap["center"][0] - 12, *cap["center"][1:]]} for name, cap in CAPS.items()},
                       mesh=BENT["bodies"]["vessel"]["mesh"] | {"min": [-8, 4, 4]}), "it must lie in the box"),
+        ("levels", BENT | {"refine": {"all": {"around": "vessel", "distance": 9, "level": 1}}}, "leave no fluid cell of level 0"),
         ("heat", BENT | {"scalars": {"t": {"kind": "heat", "diffusivity": 0.1}}}, "scalars do not pass caps yet"),
         ("series", BENT | {"output": {"series": {"s": {"every": 10, "of": "outlet", "cap": "side"}}}}, "there is no cap 'side'"),
         ("closed", BENT | {"output": {}, "bodies": {"vessel": {"mesh": BENT["bodies"]["vessel"]["mesh"]}}}, "")):
