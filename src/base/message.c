@@ -35,7 +35,7 @@ static struct {
     char *lines;
     size_t length;
     bool kept_back; /* warnings, too */
-    bool muted;
+    bool muted, silent;
 } speaker = {.rank = -1, .ranks = 1, .log = -1};
 
 /* Guards everything above. Jobs of base/background.h report, too. A report may report that the log
@@ -127,6 +127,8 @@ static bool launcher_unread(int fd)
 static bool print_line(FILE *to, const char *prefix, const char *format, va_list list)
 {
     char line[LINE];
+    if (speaker.silent)
+        return true;
     make_line(line, prefix, format, list);
     if (speaker.shown) {
         fputs(begin_again, speaker.shown);
@@ -162,6 +164,29 @@ static void keep_error(const char *format, va_list list)
 {
     const size_t length = make_line(speaker.error, "", format, list);
     speaker.error[length - 1] = '\0';
+}
+
+void message_forget_error(void)
+{
+    *speaker.error = '\0';
+}
+
+void message_begin(void)
+{
+    pthread_mutex_lock(&speaking);
+    message_forget_error();
+    for (int k = 0; k < WARNINGS; k++) {
+        free((char *)speaker.warning[k].text);
+        speaker.warning[k] = (struct warning){NULL, NULL, -1};
+    }
+    speaker.warnings = 0;
+    speaker.out_failed = false;
+    pthread_mutex_unlock(&speaking);
+}
+
+void message_silent(bool silent)
+{
+    speaker.silent = silent;
 }
 
 const char *message_error(void)

@@ -32,8 +32,17 @@ enum status fail_user(const char *format, ...) __attribute__((format(printf, 1, 
  */
 enum status fail_machine(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The text of the last error that this rank reported, NULL: there was none. */
+/* The text of the last error that this rank reported since message_begin(), NULL: there was
+ * none. */
 const char *message_error(void);
+
+/* Forget errors and warnings: of an earlier run in this process. */
+void message_begin(void);
+void message_forget_error(void);
+
+/* From now on nothing is printed, on stdout and stderr, until it is called with false. Messages are
+ * still kept, and go to the log file. */
+void message_silent(bool silent);
 
 /* One line "tagflow: warning: ..." from rank 0, on stderr and in the log file. name: of its kind, a
  * literal; programs rely on it, and docs/warnings.md lists them all. */

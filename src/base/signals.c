@@ -34,6 +34,24 @@ void signals_install(void)
     sigaction(SIGUSR2, &action, NULL);
 }
 
+static const int handled[] = {SIGTERM, SIGUSR1, SIGXCPU, SIGINT, SIGHUP, SIGUSR2};
+enum { HANDLED = sizeof handled / sizeof *handled };
+static struct sigaction saved[HANDLED];
+
+void signals_save(void)
+{
+    stop = checkpoint = 0;
+    for (int k = 0; k < HANDLED; k++)
+        sigaction(handled[k], NULL, &saved[k]);
+}
+
+void signals_restore(void)
+{
+    for (int k = 0; k < HANDLED; k++)
+        sigaction(handled[k], &saved[k], NULL);
+    stop = checkpoint = 0;
+}
+
 int signals_number(void)
 {
     return stop;

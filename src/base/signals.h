@@ -10,6 +10,11 @@
  */
 void signals_install(void);
 
+/* Give all these signals back the actions that they have now, and forget what came: a library
+ * leaves its caller's signals as they were. */
+void signals_save(void);
+void signals_restore(void);
+
 /* The signal that asked this rank to stop; 0: none did. It stays. Loops that take long look at it,
  * leave early, and stop_agree() follows. */
 int signals_number(void);

@@ -36,8 +36,10 @@ struct files {
 
 static atomic_int naps; /* naps since the last progress */
 static atomic_bool expired, written;
-static int patience; /* naps without progress; differs by rank: one message is enough */
-static struct timespec nap;
+static atomic_bool resting;  /* naps do not count */
+static atomic_int patience;  /* naps without progress; differs by rank: one message is enough */
+static atomic_llong nap;     /* nanoseconds */
+static bool started, wanted; /* are there threads? has this run a limit? */
 static char reason[256], last_words[1024];
 static sem_t begin_writing;
 static char owner_path[PATH_MAX], owner[WATCHDOG_OWNER]; /* "": nobody's */
@@ -123,8 +125,13 @@ static void *write_last_words(void *unused)
 
 static void *watch(void *unused)
 {
-    while (atomic_fetch_add(&naps, 1) <= patience)
-        nanosleep(&nap, NULL);
+    const long long second = 1000 * 1000 * 1000;
+    while (resting || atomic_fetch_add(&naps, 1) <= patience) {
+        const long long each = nap;
+        if (resting)
+            naps = 0;
+        nanosleep(&(struct timespec){(time_t)(each / second), (long)(each % second)}, NULL);
+    }
     expired = true;
     sem_post(&begin_writing);
     for (int k = 0; k < WRITER_NAPS && !written; k++)
@@ -156,7 +163,10 @@ static bool start_thread(void *(*function)(void *))
 enum status watchdog_start(double seconds)
 {
     char host[256] = "?";
-    if (seconds <= 0)
+    resting = true; /* what follows belongs to the other threads otherwise */
+    wanted = seconds > 0;
+    *reason = '\0';
+    if (!wanted)
         return STATUS_OK;
     gethostname(host, sizeof host - 1);
     snprintf(reason, sizeof reason,
@@ -165,12 +175,24 @@ enum status watchdog_start(double seconds)
              message_rank(), host, reason);
     patience = NAPS + (message_rank() < 2 ? message_rank() : 2);
     const double each = seconds / NAPS > 0.01 ? seconds / NAPS : 0.01;
-    nap.tv_sec = (time_t)each;
-    nap.tv_nsec = (long)((each - (double)nap.tv_sec) * 1e9);
+    nap = (long long)(each * 1e9);
+    watchdog_wake();
+    if (started)
+        return STATUS_OK;
     sem_init(&begin_writing, 0, 0);
-    return start_thread(write_last_words) && start_thread(watch)
-               ? STATUS_OK
-               : fail_machine("cannot start a thread for check.hang");
+    started = start_thread(write_last_words) && start_thread(watch);
+    return started ? STATUS_OK : fail_machine("cannot start a thread for check.hang");
+}
+
+void watchdog_rest(void)
+{
+    resting = true;
+}
+
+void watchdog_wake(void)
+{
+    naps = 0;
+    resting = !wanted;
 }
 
 void watchdog_progress(void)

@@ -9,9 +9,15 @@
 
 /* From now on the process ends with exit status 1 and one line if watchdog_progress() is not called
  * for so many seconds (up to three tenths more, plus the time to write its files, 10 s at most). 0:
- * never. The watchdog cannot be stopped, because MPI_Finalize() can wait for a dead rank, too. */
+ * never. A second call is for a later run in this process. The program lets the watchdog go on
+ * after its run, because MPI_Finalize() can wait for a dead rank, too. */
 enum status watchdog_start(double seconds);
 void watchdog_progress(void);
+
+/* Time between watchdog_rest() and watchdog_wake() does not count: a caller of the library has it.
+ */
+void watchdog_rest(void);
+void watchdog_wake(void);
 
 /* The reason that it gives when it ends the process; NULL: there is no watchdog. The same on all
  * ranks. */

@@ -42,16 +42,13 @@ struct case_arguments {
     const char *path;
     int set_count;
     const char *sets[CLI_MAX_SETS];
-    bool goes_on;       /* with a run that has a checkpoint, if there is one */
-    const char *folder; /* of that run; NULL: the case's name */
 };
 
 /* If the next argument is --set PATH=VALUE, takes it and returns 1; else returns 0. If the value is
  * missing or there are too many, reports it and sets set_count above CLI_MAX_SETS. */
 int cli_set(struct arguments *a, struct case_arguments *files);
 
-/* Rank 0 reads the file and sends its text to all ranks; each rank then reads the case from it.
- * Collective: one status on all ranks. */
+/* As read_case(). */
 enum status cli_read_case(const struct case_arguments *a, MPI_Comm comm, struct flow_case *c);
 
 #endif

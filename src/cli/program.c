@@ -7,11 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/agree.h"
 #include "base/clock.h"
-#include "base/launcher.h"
 #include "base/message.h"
-#include "base/plugins.h"
+#include "base/start.h"
 #include "foreign/hdf5.h"
 #include "run/earlier_open.h"
 
@@ -58,32 +56,12 @@ enum status program_call(const struct command *command, int count, char **argume
     if (command->alone)
         return command->alone(count, arguments);
 
-    int rank, ranks, provided;
-    launcher_find();
-    enum status status = launcher_check_before();
-    if (status)
-        return status;
-    /* MPI asks hwloc, whose GL plugin asks X servers for GPUs: if one goes meanwhile, the plugin
-     * ends the program. */
-    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0);
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
-    launcher_started();
-    plugins_keep();
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    status = launcher_check(ranks);
-    if (status) {
-        finalize(status);
-        return status;
-    }
-    message_set_rank(rank, ranks);
-    if (provided < MPI_THREAD_FUNNELED && rank == 0)
-        status = fail_machine("this MPI does not allow threads (MPI_THREAD_FUNNELED): it was built "
-                              "without them, or a setting forbids them");
-    status = status_agree(MPI_COMM_WORLD, status);
+    bool ours;
+    enum status status = start_mpi(&ours);
     if (!status)
         status = command->with_mpi(count, arguments, MPI_COMM_WORLD);
-    finalize(status);
+    if (ours)
+        finalize(status);
     return status;
 }
 

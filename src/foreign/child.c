@@ -86,6 +86,13 @@ static int spawn(pid_t *pid, const char *program, const char *const *arguments, 
     return failed;
 }
 
+static char program[4096]; /* "": this one */
+
+void child_program(const char *path)
+{
+    snprintf(program, sizeof program, "%s", path ? path : "");
+}
+
 int child_start(struct child *c, const char *const *arguments)
 {
     static const char self[] = "/proc/self/exe";
@@ -99,8 +106,8 @@ int child_start(struct child *c, const char *const *arguments)
      * valgrind. */
     const ssize_t length = readlink(self, path, sizeof path - 1);
     path[length > 0 ? length : 0] = '\0';
-    failed =
-        spawn(&c->pid, access(path, X_OK) == 0 ? path : self, arguments, requests[0], answers[1]);
+    const char *const own = access(path, X_OK) == 0 ? path : self;
+    failed = spawn(&c->pid, *program ? program : own, arguments, requests[0], answers[1]);
     close(requests[0]);
     close(answers[1]);
     if (failed) {

@@ -1,4 +1,4 @@
-/* A second process: this program again, with a special command, for work in which a library may
+/* A second process: the program again, with a special command, for work in which a library may
  * crash, loop, or use all memory.
  *
  * It is started with posix_spawn, which is safe with MPI: this process is not copied, and no fork
@@ -17,6 +17,10 @@ struct child {
     pid_t pid; /* 0: none */
     int to, from;
 };
+
+/* The program to start in place of this one: of a library in another program. The name is copied;
+ * NULL: this program. */
+void child_program(const char *path);
 
 /* Start this program with these arguments; the first is its name, the last NULL. 0 or errno. */
 int child_start(struct child *c, const char *const *arguments);

@@ -1,18 +1,13 @@
 /* Snapshots of fields: the cells of a region, or every stride-th of them. */
+#include "run/field.h"
+
 #include <stdio.h>
 
-#include "run/levels_file.h"
-
-enum { ARRAYS = 8 * sizeof(unsigned) + CASE_SCALARS };
-
-/* The arrays of a snapshot; returns their number. scalar: room for quantities. */
-static int arrays_of(const struct output_entry *e, struct cover_quantity scalar[CASE_SCALARS],
-                     struct levels_array to[])
+int field_arrays(const struct flow_case *c, int levels, const struct case_field *field,
+                 struct cover_quantity scalar[CASE_SCALARS], struct levels_array to[FIELD_ARRAYS])
 {
-    const struct flow_case *const c = e->c;
-    const struct case_field *const field = e->what;
     const double u = output_velocity_unit(c), rho = c->units.density, dx = c->units.dx;
-    const bool one = e->grid->levels == 1;
+    const bool one = levels == 1;
     /* Files of one grid keep the sign of a zero, and round the pressure in another order. */
     const double none = one ? -0.0 : 0;
     const struct levels_array velocity = {.of = &quantity_flow,
@@ -55,14 +50,15 @@ static int arrays_of(const struct output_entry *e, struct cover_quantity scalar[
 static enum status write(struct output_entry *e)
 {
     const struct case_field *const field = e->what;
-    struct levels_array arrays[ARRAYS];
+    struct levels_array arrays[FIELD_ARRAYS];
     struct cover_quantity scalar[CASE_SCALARS];
-    const struct levels_file content = {.region = &field->region,
-                                        .levels = field->levels,
-                                        .stride = field->stride,
-                                        .arrays = arrays_of(e, scalar, arrays),
-                                        .array = arrays,
-                                        .provenance_first = e->grid->levels == 1};
+    const struct levels_file content = {
+        .region = &field->region,
+        .levels = field->levels,
+        .stride = field->stride,
+        .arrays = field_arrays(e->c, e->grid->levels, field, scalar, arrays),
+        .array = arrays,
+        .provenance_first = e->grid->levels == 1};
     struct h5file *file;
     enum status status = levels_file_write(&file, e, &content);
     if (!file)

@@ -26,8 +26,7 @@ struct writer {
     int box;              /* where the search for the box of a piece begins */
 };
 
-/* Stores a value of the quantity in the file's type and units at out[place]. */
-static void array_put(const struct levels_array *a, void *out, size_t place, double value)
+void levels_array_put(const struct levels_array *a, void *out, size_t place, double value)
 {
     double shown = a->add + value;
     if (a->divide != 0)
@@ -73,7 +72,7 @@ static void pack(const struct writer *w, const struct levels_array *a, const str
                              (first[2] + k * stride) >> shift) +
                     a->first;
                 for (int n = 0; n < a->components; n++)
-                    array_put(a, w->out, place++, value[n]);
+                    levels_array_put(a, w->out, place++, value[n]);
             }
 }
 

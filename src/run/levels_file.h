@@ -18,6 +18,9 @@ struct levels_array {
     double add, divide, scale[4];
 };
 
+/* Stores a value of the quantity in the array's type and units at out[place]. */
+void levels_array_put(const struct levels_array *a, void *out, size_t place, double value);
+
 /* The content of a file. */
 struct levels_file {
     const struct case_region *region;

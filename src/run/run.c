@@ -2,6 +2,7 @@
 #include "run/run.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,15 +56,18 @@ enum asked_by {
     ASKED_BY_SIGXCPU,
     ASKED_BY_SIGTERM,
     ASKED_BY_CLOCK,
+    ASKED_BY_CALLER,
     ASKED_BY_COUNT
 };
 static const char *const asked_by[ASKED_BY_COUNT] = {
-    [ASKED_BY_SIGINT] = "SIGINT",   [ASKED_BY_SIGUSR1] = "SIGUSR1",
-    [ASKED_BY_SIGHUP] = "SIGHUP",   [ASKED_BY_SIGTERM] = "SIGTERM",
-    [ASKED_BY_SIGXCPU] = "SIGXCPU", [ASKED_BY_CLOCK] = "run.time_limit",
+    [ASKED_BY_SIGINT] = "SIGINT",       [ASKED_BY_SIGUSR1] = "SIGUSR1",
+    [ASKED_BY_SIGHUP] = "SIGHUP",       [ASKED_BY_SIGTERM] = "SIGTERM",
+    [ASKED_BY_SIGXCPU] = "SIGXCPU",     [ASKED_BY_CLOCK] = "run.time_limit",
+    [ASKED_BY_CALLER] = "tagflow_stop",
 };
+static const char closed_early[] = "tagflow_close";
 struct wishes {
-    int64_t status, stop, checkpoint, batch, look, busy;
+    int64_t status, stop, checkpoint, batch, look, busy, interrupted;
 };
 
 /* Use of sums over the flow at a step that wall time chooses: none, live line, line of the log. */
@@ -71,6 +75,7 @@ enum { LOOK_NOT, LOOK_LIVE, LOOK_LINE };
 
 struct run {
     const struct flow_case *c;
+    const struct run_options *options;
     const char *dir;
     MPI_Comm comm;
     struct lock *lock;      /* rank 0 */
@@ -82,15 +87,19 @@ struct run {
     struct sanity sanity;
     struct output *output;
     struct narrator n;
-    int64_t batch;             /* steps until ranks agree again */
-    int64_t looked;            /* last step at which the flow was checked and good; -1: none */
-    int64_t looked_scalars;    /* the same of the scalars */
-    double status_last;        /* when status.json was written */
-    bool status_again;         /* it was written between two steps */
-    double watchdog_last;      /* when the watchdog got its report */
-    double checkpoint_last;    /* when the last was written; 0: none yet */
-    double checkpoint_seconds; /* longest duration of one */
-    double attend_seconds;     /* longest duration of what is due at a step, mostly output */
+    int64_t batch;               /* steps until ranks agree again */
+    int64_t looked;              /* last step at which the flow was checked and good; -1: none */
+    int64_t looked_scalars;      /* the same of the scalars */
+    double status_last;          /* when status.json was written */
+    bool status_again;           /* it was written between two steps */
+    double watchdog_last;        /* when the watchdog got its report */
+    double checkpoint_last;      /* when the last was written; 0: none yet */
+    double checkpoint_seconds;   /* longest duration of one */
+    double attend_seconds;       /* longest duration of what is due at a step, mostly output */
+    enum status status;          /* a failure, or STATUS_STOPPED, ends the run */
+    bool done;                   /* an earlier job has finished it: nothing is opened */
+    volatile sig_atomic_t asked; /* run_ask_to_stop() */
+    struct wishes wishes;        /* of the last batch */
     struct stop stop;
     struct given_flow given[LEVELS]; /* an earlier result, until step 0 is set up */
 };
@@ -316,14 +325,21 @@ static bool out_of_time(const struct run *r)
     return limit > 0 && clock_seconds() + reserve > limit;
 }
 
-/* The signal that asked this rank to stop. */
-static enum asked_by asked_to_stop(void)
+/* Who asked this rank to stop: the caller, or a signal. */
+static enum asked_by asked_to_stop(const struct run *r)
 {
     const char *const signal = signals_stop();
+    if (r->asked)
+        return ASKED_BY_CALLER;
     for (int k = ASKED_BY_SIGINT; signal && k < ASKED_BY_COUNT; k++)
         if (strcmp(signal, asked_by[k]) == 0)
             return (enum asked_by)k;
     return ASKED_BY_NOBODY;
+}
+
+static bool is_interrupted(const struct run *r)
+{
+    return r->options->interrupted && r->options->interrupted(r->options->asked);
 }
 
 /* Collects the wishes of this rank. */
@@ -332,9 +348,10 @@ static void wish(const struct run *r, enum status status, double step_seconds, s
     const double due = r->c->checkpoint.seconds, age = clock_seconds() - r->checkpoint_last;
     const bool young = r->checkpoint_last > 0 && age < request_seconds;
     *w = (struct wishes){.status = (int64_t)status,
-                         .stop = asked_to_stop(),
+                         .stop = asked_to_stop(r),
                          .checkpoint = signals_checkpoint() && !young,
-                         .busy = output_busy(r->output)};
+                         .busy = output_busy(r->output),
+                         .interrupted = is_interrupted(r)};
     if (!is_root(r))
         return;
     if (lock_lost(r->lock))
@@ -392,50 +409,65 @@ static enum status run_batch(struct run *r, int64_t most, struct wishes *w)
     return (enum status)w->status;
 }
 
-static enum status stop_early(struct run *r, int64_t why)
+static enum status stop_early(struct run *r, const char *why)
 {
-    r->n.progress.reason = asked_by[why];
-    narrate_stop(&r->n, asked_by[why]);
+    r->n.progress.reason = why;
+    narrate_stop(&r->n, why);
     return STATUS_STOPPED;
 }
 
-static enum status advance(struct run *r, bool resumed)
+/* Does everything due at the first step. */
+static enum status attend_first(struct run *r, bool resumed)
 {
     struct flow_sums sums;
     enum status status = resumed ? look(r, true, false, &sums) : attend(r);
     if (!status && resumed)
         status = look_at_scalars(r, true);
-    struct wishes w = {0};
     narrate_begin(&r->n);
-    while (!status && !over(r)) {
-        const int64_t due = step_of(r) + steps_to_next(r);
-        const bool waits = sanity_waits(&r->sanity, step_of(r)); /* wishes are kept, too */
-        if (!waits)
-            w = (struct wishes){0};
-        if ((status = output_sample(r->output)))
-            break;
-        MPI_Barrier(r->comm); /* one rank's output must not count as another's step time */
-        while (!status && step_of(r) < due && (waits || (!w.stop && !w.checkpoint))) {
-            status = run_batch(r, due - step_of(r), &w);
-            if (!status && !w.busy) /* files get their names soon after they are on disk */
-                status = output_complete(r->output);
-            if (!status && w.look && !line_due(r))
-                status = look_meanwhile(r, w.look == LOOK_LINE);
-        }
-        const double start = clock_seconds();
-        if (!status && step_of(r) == due)
-            status = attend(r);
-        if (clock_seconds() - start > r->attend_seconds)
-            r->attend_seconds = clock_seconds() - start;
-        if (!status && sanity_waits(&r->sanity, step_of(r)) && !over(r))
-            continue;
-        if (!status && (w.stop || w.checkpoint || schedule_due(step_of(r), r->c->checkpoint.every)))
-            status = write_checkpoint(r);
-        if (!status && w.stop && !over(r))
-            status = stop_early(r, w.stop);
+    return status;
+}
+
+/* Runs to step `end`, at which nothing may be due, or to a wish that is granted now. */
+static enum status run_batches(struct run *r, int64_t end, bool waits)
+{
+    struct wishes *const w = &r->wishes;
+    enum status status = STATUS_OK;
+    while (!status && step_of(r) < end && !w->interrupted &&
+           (waits || (!w->stop && !w->checkpoint))) {
+        status = run_batch(r, end - step_of(r), w);
+        if (!status && !w->busy) /* files get their names soon after they are on disk */
+            status = output_complete(r->output);
+        if (!status && w->look && !line_due(r))
+            status = look_meanwhile(r, w->look == LOOK_LINE);
     }
-    if (!status && keeps_checkpoints(r->c)) /* so that the run can be continued later */
+    return status;
+}
+
+/* Runs to the next step at which anything is due, or to `until` if that is nearer. */
+static enum status advance(struct run *r, int64_t until)
+{
+    struct wishes *const w = &r->wishes;
+    const int64_t due = step_of(r) + steps_to_next(r);
+    const bool waits = sanity_waits(&r->sanity, step_of(r)); /* wishes are kept, too */
+    if (!waits)
+        *w = (struct wishes){0};
+    w->interrupted = 0;
+    enum status status = output_sample(r->output);
+    if (status)
+        return status;
+    MPI_Barrier(r->comm); /* one rank's output must not count as another's step time */
+    status = run_batches(r, due < until ? due : until, waits);
+    const double start = clock_seconds();
+    if (!status && step_of(r) == due)
+        status = attend(r);
+    if (clock_seconds() - start > r->attend_seconds)
+        r->attend_seconds = clock_seconds() - start;
+    if (!status && sanity_waits(&r->sanity, step_of(r)) && !over(r))
+        return status;
+    if (!status && (w->stop || w->checkpoint || schedule_due(step_of(r), r->c->checkpoint.every)))
         status = write_checkpoint(r);
+    if (!status && w->stop && !over(r))
+        status = stop_early(r, asked_by[w->stop]);
     return status;
 }
 
@@ -657,9 +689,9 @@ static bool is_own(const struct run *r, const char *from, int64_t step)
            stat(from, &its) == 0 && ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
 }
 
-/* Runs to the last step. from: the checkpoint's file, NULL: from the beginning. */
-static enum status carry_out(struct run *r, enum transport transport, const struct checkpoint *k,
-                             const char *from)
+/* Sets up the flow of the first step. from: the checkpoint's file, NULL: from the beginning. */
+static enum status set_up(struct run *r, enum transport transport, const struct checkpoint *k,
+                          const char *from)
 {
     if (from) { /* tells all ranks what rank 0 found */
         r->n.progress.step = k->step;
@@ -692,9 +724,7 @@ static enum status carry_out(struct run *r, enum transport transport, const stru
                                                            .here = from && is_own(r, from, k->step),
                                                            .over = over(r)});
     r->n.progress.state = RUN_running;
-    if (!status)
-        status = advance(r, from != NULL);
-    return status;
+    return status ? status : attend_first(r, from != NULL);
 }
 
 /* Looks at the tags of all levels. */
@@ -717,65 +747,171 @@ static enum status make_surveys(struct run *r)
     return status ? status : stop_agree(r->comm);
 }
 
-enum status run_case(const struct flow_case *c, const struct run_options *options, MPI_Comm comm)
+static void destroy(struct run *r)
 {
-    struct run r = {
-        .c = c, .dir = options->dir, .comm = comm, .batch = 1, .looked = -1, .looked_scalars = -1};
-    struct checkpoint k = {0};
-    char from[FOLDER_PATH];
-    bool done = false;
-    enum status status = stop_agree(comm);
+    terminal_close(&r->n.terminal);
+    earlier_free(r->given);
+    stop_destroy(&r->stop);
+    sanity_destroy(&r->sanity);
+    state_destroy(&r->state);
+    grid_destroy(&r->grid);
+    pore_survey_destroy(&r->pores);
+    results_free(&r->results);
+    lock_release(r->lock);
+    free(r);
+}
+
+/* Makes the grid of a run and looks at it. Nothing is written. */
+static enum status make_grid(struct run *r, enum transport *transport)
+{
+    const struct flow_case *const c = r->c;
+    const struct run_options *const options = r->options;
+    r->n = (struct narrator){.c = c,
+                             .survey = r->survey,
+                             .grid = &r->grid,
+                             .threads = &options->threads,
+                             .dir = options->dir,
+                             .backend_reason = options->backend_reason};
+    r->n.progress.checkpoint = -1;
+    r->n.progress.pores = &r->pores;
+    if (is_root(r) && !options->silent)
+        terminal_find(&r->n.terminal);
+    enum status status = grid_open(&r->grid, options->backend, options->share_gpu);
     if (!status)
-        status = room_before_tags(c, options->backend, comm);
+        status = room_check(&r->grid);
     if (!status)
-        status = grid_create(&r.grid, c, options->backend->row_bytes, comm);
-    if (status)
-        return status;
-    status = make_surveys(&r);
-    if (status) {
-        grid_destroy(&r.grid);
-        return status;
-    }
-    r.n = (struct narrator){.c = c,
-                            .survey = r.survey,
-                            .grid = &r.grid,
-                            .threads = &options->threads,
-                            .dir = options->dir,
-                            .backend_reason = options->backend_reason};
-    r.n.progress.checkpoint = -1;
-    r.n.progress.pores = &r.pores;
-    r.n.terminal.fd = -1;
-    if (is_root(&r))
-        terminal_find(&r.n.terminal);
-    status = grid_open(&r.grid, options->backend, options->share_gpu);
-    enum transport transport = TRANSPORT_host;
+        status = transport_choose(c, r->grid.level->backend, r->comm, transport, r->n.transport);
     if (!status)
-        status = room_check(&r.grid);
-    if (!status)
-        status = transport_choose(c, r.grid.level->backend, comm, &transport, r.n.transport);
-    if (!status)
-        status = status_agree(comm, watchdog_start(c->check.hang));
+        status = status_agree(r->comm, watchdog_start(c->check.hang));
     /* A wrong file is reported before anything is written, unless the run may continue from a
      * checkpoint and not need it. */
     if (!status && c->initial.from.file && !options->restart)
-        status = earlier_load(&r.grid, r.given);
+        status = earlier_load(&r->grid, r->given);
+    return status ? status : stop_agree(r->comm);
+}
+
+/* Opens the folder and sets up the flow. */
+static enum status start(struct run *r, enum transport transport)
+{
+    struct checkpoint k = {0};
+    char from[FOLDER_PATH];
+    enum status status = open_folder(r, r->options, &k, from, &r->done);
+    if (!status && !r->done) {
+        status = set_up(r, transport, &k, k.count > 0 ? from : NULL);
+        if (status)
+            status = finish(r, status);
+    }
+    checkpoint_close(&k);
+    return status;
+}
+
+enum status run_open(struct run **out, const struct flow_case *c, const struct run_options *options,
+                     MPI_Comm comm)
+{
+    struct run *const r = calloc(1, sizeof *r);
+    enum transport transport = TRANSPORT_host;
+    enum status status = status_agree(comm, r ? STATUS_OK : fail_machine("out of memory"));
     if (!status)
         status = stop_agree(comm);
     if (!status)
-        status = open_folder(&r, options, &k, from, &done);
-    if (!status && !done) {
-        status = carry_out(&r, transport, &k, k.count > 0 ? from : NULL);
-        status = finish(&r, status);
+        status = room_before_tags(c, options->backend, comm);
+    if (!status) {
+        *r = (struct run){.c = c,
+                          .options = options,
+                          .dir = options->dir,
+                          .comm = comm,
+                          .n.terminal.fd = -1,
+                          .batch = 1,
+                          .looked = -1,
+                          .looked_scalars = -1};
+        status = grid_create(&r->grid, c, options->backend->row_bytes, comm);
     }
-    terminal_close(&r.n.terminal);
-    checkpoint_close(&k);
-    earlier_free(r.given);
-    stop_destroy(&r.stop);
-    sanity_destroy(&r.sanity);
-    state_destroy(&r.state);
-    grid_destroy(&r.grid);
-    pore_survey_destroy(&r.pores);
-    results_free(&r.results);
-    lock_release(r.lock);
+    if (status) {
+        free(r);
+        return status;
+    }
+    status = make_surveys(r);
+    if (!status)
+        status = make_grid(r, &transport);
+    if (!status)
+        status = start(r, transport);
+    if (status)
+        destroy(r);
+    else
+        *out = r;
     return status;
+}
+
+enum status run_advance(struct run *r, int64_t until)
+{
+    r->wishes.interrupted = 0;
+    while (!r->status && !run_over(r) && step_of(r) < until && !r->wishes.interrupted)
+        r->status = advance(r, until);
+    return r->status;
+}
+
+enum status run_checkpoint(struct run *r)
+{
+    if (!r->status && !r->done) {
+        sanity_forget(&r->sanity);
+        r->status = write_checkpoint(r);
+    }
+    return r->status;
+}
+
+void run_ask_to_stop(struct run *r)
+{
+    r->asked = 1;
+}
+
+/* The last checkpoint, with which the run can be continued later. */
+static enum status conclude(struct run *r, bool early)
+{
+    const bool wanted = early ? !r->options->temporary : keeps_checkpoints(r->c);
+    const enum status status = wanted ? run_checkpoint(r) : r->status;
+    return status || !early ? status : stop_early(r, closed_early);
+}
+
+enum status run_close(struct run *r)
+{
+    if (!r)
+        return STATUS_OK;
+    enum status status = r->status;
+    const bool early = !status && !run_over(r);
+    if (!status && !r->done)
+        status = conclude(r, early);
+    if (!r->done)
+        status = finish(r, status);
+    destroy(r);
+    return early && status == STATUS_STOPPED ? STATUS_OK : status;
+}
+
+bool run_over(const struct run *r)
+{
+    return r->done || over(r);
+}
+
+bool run_ended(const struct run *r)
+{
+    return r->done || (r->status && r->status != STATUS_STOPPED);
+}
+
+int64_t run_step(const struct run *r)
+{
+    return step_of(r);
+}
+
+struct grid *run_grid(struct run *r)
+{
+    return &r->grid;
+}
+
+const char *run_folder(const struct run *r)
+{
+    return r->dir;
+}
+
+double run_value(const struct run *r, int series, int column)
+{
+    return output_value(r->output, series, column);
 }

@@ -101,6 +101,11 @@ bool sanity_waits(const struct sanity *s, int64_t step)
     return before_look(s, step) > 0;
 }
 
+void sanity_forget(struct sanity *s)
+{
+    s->alternation.known = 0;
+}
+
 static enum status sample_forces(struct sanity *s)
 {
     const struct levels all = levels_of(s->grid);

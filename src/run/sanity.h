@@ -40,6 +40,9 @@ int64_t sanity_next(const struct sanity *s, int64_t step);
  * restart decides as the run would have done. */
 bool sanity_waits(const struct sanity *s, int64_t step);
 
+/* The check whose samples have begun is left out: a checkpoint of this step does not hold them. */
+void sanity_forget(struct sanity *s);
+
 /* Samples this step if one is due, and checks when three samples are there. STATUS_DIVERGED,
  * reported, when the flow has been wrong for 100 steps. Collective. */
 enum status sanity_look(struct sanity *s, const struct narrator *n);

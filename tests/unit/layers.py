@@ -20,8 +20,9 @@ USES = {
     "cpu": "base solver",
     "cuda": "base solver",
     "run": "base foreign body case domain tags advice io solver measure",
+    "lib": "base foreign case domain solver run",
     "predict": "base case domain",
-    "cli": "base foreign body case domain tags advice io solver measure run predict",
+    "cli": "base foreign body case domain tags advice io solver measure run lib predict",
     "bench": "base case domain tags solver measure cpu cli",
     ".": "base case solver cli",
 }

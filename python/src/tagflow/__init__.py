@@ -27,21 +27,23 @@ if TYPE_CHECKING:
     from .refined import Box, Level, Refined
     from .resolved import ResolvedCase
     from .series import Series, spectrum, statistics
+    from .simulation import Block, Simulation
     from .snapshots import FieldSeries, open_snapshot
     from .sweeps import Table, results, sweep
 
 __all__ = [
-    "Box", "Case", "CaseError", "Checked", "Checkpoint", "DivergedError", "FieldSeries", "FileError", "Job", "KilledError", "Level", "Log",
-    "MachineError", "MissingPackage", "NoRows", "OneLevel", "ProgramError", "Refined", "ResolvedCase", "Run", "RunError", "Series", "Snapshot",
+    "Block", "Box", "Case", "CaseError", "Checked", "Checkpoint", "DivergedError", "FieldSeries", "FileError", "Job", "KilledError", "Level", "Log",
+    "MachineError", "MissingPackage", "NoRows", "OneLevel", "ProgramError", "Refined", "ResolvedCase", "Run", "RunError", "Series", "Simulation",
+    "Snapshot",
     "StoppedEarly", "Surface", "Table", "TagflowError", "UnknownName", "UsageError", "__version__", "check", "find_program", "keys",
     "open_run", "open_snapshot", "results", "run", "spectrum", "start", "statistics", "sweep",
 ]
 
 # Read when they are asked for: scripts that need the errors alone then need no numpy.
 _MODULES = {
-    "Box": "refined", "Case": "cases", "Checked": "program", "Checkpoint": "checkpoint", "FieldSeries": "snapshots", "Job": "program",
+    "Block": "simulation", "Box": "refined", "Case": "cases", "Checked": "program", "Checkpoint": "checkpoint", "FieldSeries": "snapshots", "Job": "program",
     "Level": "refined", "Log": "log", "Refined": "refined", "ResolvedCase": "resolved", "Run": "folder", "Series": "series",
-    "Snapshot": "fields", "Surface": "fields", "Table": "sweeps", "check": "program", "find_program": "program", "keys": "program",
+    "Simulation": "simulation", "Snapshot": "fields", "Surface": "fields", "Table": "sweeps", "check": "program", "find_program": "program", "keys": "program",
     "open_run": "folder", "open_snapshot": "snapshots", "results": "sweeps", "run": "program", "spectrum": "series", "start": "program",
     "statistics": "series", "sweep": "sweeps",
 }

@@ -1,0 +1,15 @@
+/* Start of MPI, as the program and the library do it. */
+#ifndef TAGFLOW_START_H
+#define TAGFLOW_START_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+/* Initialises MPI unless that was done, and sets the rank of messages to that of MPI_COMM_WORLD.
+ * *ours: this call initialised it, so that the caller finalises it, also on a failure.
+ * STATUS_USAGE, reported: the launcher's ranks do not find each other; STATUS_MACHINE, reported: no
+ * threads. */
+enum status start_mpi(bool *ours);
+
+#endif
