@@ -237,14 +237,18 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
     char description[128];
     const char *remark;
     unsigned char uuid[16];
+    int number = 0;
     struct cuda_backend *const beside = (struct cuda_backend *)wanted->beside;
     enum status status = STATUS_OK;
     if (beside) {
         memcpy(description, beside->base.description, sizeof description);
         memcpy(uuid, beside->uuid, sizeof uuid);
         remark = beside->base.remark;
+        number = beside->base.number;
     } else {
         status = device_choose(wanted->comm, wanted->share, description, &remark, uuid);
+        if (!status && cudaGetDevice(&number) != cudaSuccess)
+            status = fail_machine("CUDA does not say which GPU this rank uses");
     }
     if (status)
         return status;
@@ -257,6 +261,7 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
         return fail_machine("out of memory");
     }
     b->base = (struct backend){.type = &backend_cuda,
+                               .number = number,
                                .remark = remark,
                                .storage = wanted->storage,
                                .arithmetic = wanted->arithmetic,

@@ -104,7 +104,8 @@ enum profile { PROFILE_LIST(X) };
     X(constant)                                                                                    \
     X(ramp)  /* from 0 to 1 in `duration`, smooth at both ends: s^2 (3 - 2 s) */                   \
     X(sine)  /* mean + amplitude sin(2 pi (t / period + phase)) */                                 \
-    X(table) /* linear between points in time, the first and last value beyond them */
+    X(table) /* linear between points in time, the first and last value beyond them */             \
+    X(steer) /* set from step to step by the program that runs the case (run/steer.h) */
 #define X(name) SIGNAL_##name,
 enum signal_kind { SIGNAL_LIST(X) };
 #undef X
@@ -297,10 +298,13 @@ struct case_signal {
     double period, phase, mean, amplitude; /* sine */
     int points;                            /* table, at least 1, times ascending */
     double *times, *values;
-    char *file;        /* source of the table */
-    double unit;       /* steps per unit of the file's times */
-    bool repeat;       /* table: again and again, from its first time to its last */
-    uint64_t checksum; /* of the numbers in the file */
+    char *file;                /* source of the table */
+    double unit;               /* steps per unit of the file's times */
+    bool repeat;               /* table: again and again, from its first time to its last */
+    uint64_t checksum;         /* of the numbers in the file */
+    char *name;                /* steer: functions of one name are one */
+    double first, least, most; /* steer: factor at the start, and its range */
+    double *factor;            /* steer: the present factor, which is no part of the case */
 };
 
 /* A prescribed mean velocity, held by an acceleration along the same axis; see solver/drive.h. */
@@ -889,6 +893,11 @@ void mesh_text(const struct case_mesh *mesh, char *text, size_t size);
 
 /* Does the cell belong to the patch? i and j count along the two axes of its face. */
 bool patch_holds(const struct case_patch *p, const int cells[3], int i, int j);
+
+/* Call a function for each time function of a case whose factor is set: of the force, of openings,
+ * and of scalars at openings and bodies. */
+void case_steered(const struct flow_case *c, void (*call)(const struct case_signal *s, void *to),
+                  void *to);
 
 /* Largest magnitude of the factor of a time function; its lowest and highest value. */
 double signal_peak(const struct case_signal *s);

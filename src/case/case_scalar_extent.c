@@ -34,6 +34,10 @@ static void meet_wall(struct scalar_extent *e, const struct case_scalar_wall *w)
     meet(e, *value * signal_peak(&w->signal));
     if (w->signal.kind == SIGNAL_sine)
         meet(e, *value * (w->signal.mean - fabs(w->signal.amplitude)));
+    if (w->signal.kind == SIGNAL_steer) {
+        meet(e, *value * w->signal.least);
+        meet(e, *value * w->signal.most);
+    }
     for (int i = 0; w->signal.kind == SIGNAL_table && i < w->signal.points; i++)
         meet(e, *value * w->signal.values[i]);
 }

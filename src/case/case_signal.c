@@ -84,7 +84,7 @@ static enum status read_ramp(struct map m, struct case_signal *s)
 
 enum status signal_read(struct map m, struct case_signal *s)
 {
-    static const char *const kinds[] = {"ramp", "sine", "table", NULL};
+    static const char *const kinds[] = {"ramp", "sine", "table", "steer", NULL};
     struct map found;
     int kind = 0;
     *s = (struct case_signal){.kind = SIGNAL_constant};
@@ -101,6 +101,8 @@ enum status signal_read(struct map m, struct case_signal *s)
         return record_read(found, 0, s);
     case SIGNAL_table:
         return read_table(found, s);
+    case SIGNAL_steer:
+        return steer_read(found, s);
     }
     return STATUS_OK;
 }
@@ -149,6 +151,8 @@ double signal_mean(const struct case_signal *s, int64_t steps)
         return s->mean;
     case SIGNAL_table:
         return s->repeat ? mean_of_period(s) : table_area(s, end) / end;
+    case SIGNAL_steer:
+        return s->first;
     }
     return 1;
 }
@@ -166,6 +170,8 @@ double signal_peak(const struct case_signal *s)
         for (int i = 0; i < s->points; i++)
             peak = fmax(peak, fabs(s->values[i]));
         return peak;
+    case SIGNAL_steer:
+        return fmax(fabs(s->least), fabs(s->most));
     }
     return peak;
 }
@@ -174,6 +180,10 @@ void signal_range(const struct case_signal *s, double range[2])
 {
     range[0] = s->kind == SIGNAL_sine ? s->mean - fabs(s->amplitude) : 1;
     range[1] = s->kind == SIGNAL_sine ? s->mean + fabs(s->amplitude) : 1;
+    if (s->kind == SIGNAL_steer) {
+        range[0] = s->least;
+        range[1] = s->most;
+    }
     for (int i = 0; s->kind == SIGNAL_table && i < s->points; i++) {
         range[0] = i ? fmin(range[0], s->values[i]) : s->values[i];
         range[1] = i ? fmax(range[1], s->values[i]) : s->values[i];
@@ -196,7 +206,7 @@ void repeat_write(struct writer *w, const struct key *key, const void *from)
         write_word(w, "repeat", "true");
 }
 
-/* Writes the key that is given, ramp, sine or table, at the position of ramp. */
+/* Writes the key that is given, ramp, sine, table or steer, at the position of ramp. */
 void signal_write(struct writer *w, const struct key *key, const void *from)
 {
     const struct case_signal *const s =
@@ -218,6 +228,11 @@ void signal_write(struct writer *w, const struct key *key, const void *from)
         record_write(w, "force.table", 0, s);
         write_close(w);
         break;
+    case SIGNAL_steer:
+        write_open(w, "steer");
+        record_write(w, "force.steer", 0, s);
+        write_close(w);
+        break;
     }
 }
 
@@ -226,5 +241,7 @@ void signal_destroy(struct case_signal *s)
     free(s->times);
     free(s->values);
     free(s->file);
+    free(s->name);
+    free(s->factor);
     *s = (struct case_signal){0};
 }

@@ -113,7 +113,21 @@ KEY_WORDS_LIST(X)
     {ROW(P ".table.repeat", KEY_CHOICE), AT(case_signal, repeat), .write = repeat_write,                \
      .choices = key_switches, .fallback = "false", .example = "true",                                   \
      .meaning = "true: the table begins again at its last time, whose factor must be the first one"},   \
-    CHECKSUM_ROW(P ".table.checksum", LEVEL_SAME, case_signal, checksum, 0, "the numbers in the file")
+    CHECKSUM_ROW(P ".table.checksum", LEVEL_SAME, case_signal, checksum, 0, "the numbers in the file"), \
+    {ROW(P ".steer", KEY_MAP), .otherwise = "constant in time", .example = "{name: pump, max: 2}",      \
+     .meaning = "the value times a factor that the program which runs the case sets while it runs, by " \
+                "libtagflow or from Python; checkpoints hold it"},                                      \
+    {ROW(P ".steer.name", KEY_TEXT), AT(case_signal, name), .required = true, .example = "pump",        \
+     .meaning = "name of the factor; values with the same name have the same one"},                     \
+    {ROW(P ".steer.start", KEY_NUMBER), .level = LEVEL_SAME,                                            \
+     AT(case_signal, first), .range = BETWEEN(-1000, 1000),                                             \
+     .fallback = "1", .example = "0.5", .meaning = "factor until it is set"},                           \
+    {ROW(P ".steer.min", KEY_NUMBER), .level = LEVEL_SAME,                                              \
+     AT(case_signal, least), .range = BETWEEN(-1000, 1000),                                             \
+     .fallback = "0", .example = "-1", .meaning = "least factor that may be set"},                      \
+    {ROW(P ".steer.max", KEY_NUMBER), .level = LEVEL_SAME,                                              \
+     AT(case_signal, most), .range = BETWEEN(-1000, 1000),                                              \
+     .fallback = "1", .example = "2", .meaning = "largest factor that may be set"}
 
 #include "case/key_law.h"
 #include "case/key_resist.h"

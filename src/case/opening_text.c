@@ -29,6 +29,9 @@ static void signal_text(const struct case_signal *s, char *text, size_t size)
         snprintf(text, size, ", times %g + %g sin with a period of %g steps", s->mean, s->amplitude,
                  s->period);
         break;
+    case SIGNAL_steer:
+        snprintf(text, size, ", times %s, which is set from %g to %g", s->name, s->least, s->most);
+        break;
     case SIGNAL_table:
         snprintf(text, size, ", times a table from step %g to step %g%s", s->times[0],
                  s->times[s->points - 1], s->repeat ? ", again and again" : "");

@@ -124,9 +124,11 @@ void limiter_say(const struct flow_case *c, int k);
 /* The scalars' part of case_say_derived(). */
 void scalars_say(const struct flow_case *c);
 
-/* Read a time function by the keys ramp, sine and table of a map whose row has SIGNAL_ROWS below
- * it. */
+/* Read a time function by the keys ramp, sine, table and steer of a map whose row has SIGNAL_ROWS
+ * below it. */
 enum status signal_read(struct map m, struct case_signal *s);
+/* That of the map steer. */
+enum status steer_read(struct map m, struct case_signal *s);
 void signal_destroy(struct case_signal *s);
 
 /* Writers of sections that are not written key by key. */

@@ -49,6 +49,8 @@ double signal_at(const struct case_signal *s, int64_t step)
         return sine_at(s, (double)step);
     case SIGNAL_table:
         return table_at(s, (double)step);
+    case SIGNAL_steer:
+        return *s->factor;
     }
     return 1;
 }
@@ -58,6 +60,8 @@ bool signal_same(const struct case_signal *a, const struct case_signal *b)
     if (!a || !b)
         return a == b;
     const size_t bytes = (size_t)a->points * sizeof(double);
+    if (a->kind == SIGNAL_steer && b->kind == SIGNAL_steer)
+        return strcmp(a->name, b->name) == 0;
     return a->kind == b->kind && a->duration == b->duration && a->period == b->period &&
            a->phase == b->phase && a->mean == b->mean && a->amplitude == b->amplitude &&
            a->points == b->points && a->repeat == b->repeat &&

@@ -11,7 +11,8 @@
  * also the half of that step's force that the velocity before the step includes. */
 double signal_at(const struct case_signal *s, int64_t step);
 
-/* Have they the same values? NULL is a function of its own. */
+/* Have they the same values? Factors that are set are the same if they have one name. NULL is a
+ * function of its own. */
 bool signal_same(const struct case_signal *a, const struct case_signal *b);
 
 #endif

@@ -106,8 +106,8 @@ static enum status fill(struct tagflow_run *r, const struct levels_array *array,
     return status_agree(r->comm, status);
 }
 
-static void set_shape(const struct tagflow_run *r, const struct domain *d, int components,
-                      struct tagflow_array *array)
+void library_shape(const struct tagflow_run *r, const struct domain *d, int components,
+                   struct tagflow_array *array)
 {
     for (int a = 0; a < 3; a++) {
         array->first[a] = d->lo[a];
@@ -123,30 +123,31 @@ static void set_shape(const struct tagflow_run *r, const struct domain *d, int c
     array->device = -1;
 }
 
-/* A field that was asked for. */
-struct asked {
-    int number;
-    struct cover_quantity scalar[CASE_SCALARS];
-    struct levels_array array[FIELD_ARRAYS]; /* the first one */
-};
-
-/* Finds the field and describes it. */
-static enum status describe(struct tagflow_run *r, const char *name, int level, struct asked *q,
-                            struct tagflow_array *array)
+enum status library_field(struct tagflow_run *r, const char *name, struct asked *q)
 {
-    const struct grid *const g = run_grid(r->run);
     struct case_field wanted;
     if (run_ended(r->run))
         return fail_user("the run has no flow to look at: it was done before, or has failed");
     q->number = name ? find_field(&r->c, name, &wanted) : -1;
     if (q->number < 0)
         return no_field(&r->c, name ? name : "");
+    field_arrays(&r->c, run_grid(r->run)->levels, &wanted, q->scalar, q->array);
+    return STATUS_OK;
+}
+
+/* Finds the field and describes it. */
+static enum status describe(struct tagflow_run *r, const char *name, int level, struct asked *q,
+                            struct tagflow_array *array)
+{
+    const struct grid *const g = run_grid(r->run);
+    const enum status status = library_field(r, name, q);
+    if (status)
+        return status;
     if (level < 0 || level >= g->levels)
         return fail_user("there is no level %d (0 to %d)", level, g->levels - 1);
-    field_arrays(&r->c, g->levels, &wanted, q->scalar, q->array);
     *array = (struct tagflow_array){.unit = unit_of(&r->c, q->number),
                                     .type = q->array->sample == SAMPLE_uint8 ? 8 : 64};
-    set_shape(r, &g->level[level].domain, q->array->components, array);
+    library_shape(r, &g->level[level].domain, q->array->components, array);
     return STATUS_OK;
 }
 

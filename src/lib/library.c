@@ -379,6 +379,7 @@ int tagflow_close(struct tagflow_run *run)
     if (!run)
         return TAGFLOW_OK;
     library_enter();
+    library_free_raw(run);
     const int result = library_leave(run, run_close(run->run));
     destroy(run);
     return result;

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include "lib/tagflow.h"
+#include "run/field.h"
 #include "run/run.h"
 #include "solver/grid.h"
 
@@ -21,7 +22,8 @@ struct tagflow_run {
     int (*interrupted)(void *own);
     void *own;
     void *field[LEVELS][LIBRARY_FIELDS];
-    char error[LIBRARY_ERROR]; /* why the run has ended */
+    void *raw[LEVELS][1 + CASE_SCALARS]; /* memory of the level's backend */
+    char error[LIBRARY_ERROR];           /* why the run has ended */
 };
 
 /* Begins a call: what was said before is forgotten. */
@@ -31,7 +33,22 @@ void library_enter(void);
  * STATUS_OK. */
 int library_leave(struct tagflow_run *r, enum status status);
 
-/* Frees the arrays. */
+/* A field that was asked for. */
+struct asked {
+    int number; /* of FIELD_LIST, and then the scalars */
+    struct cover_quantity scalar[CASE_SCALARS];
+    struct levels_array array[FIELD_ARRAYS]; /* the first one */
+};
+
+/* Finds a field. STATUS_USAGE, reported: there is none of this name, or no flow. */
+enum status library_field(struct tagflow_run *r, const char *name, struct asked *q);
+
+/* Sets shape, strides and place of an array of this rank's block; its type is set. */
+void library_shape(const struct tagflow_run *r, const struct domain *d, int components,
+                   struct tagflow_array *array);
+
+/* Frees the arrays; those of backends while these are open. */
 void library_free_fields(struct tagflow_run *r);
+void library_free_raw(struct tagflow_run *r);
 
 #endif

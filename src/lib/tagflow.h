@@ -156,6 +156,49 @@ int tagflow_describe(struct tagflow_run *run, const char *name, int level,
                      struct tagflow_array *array);
 int tagflow_read(struct tagflow_run *run, const char *name, int level, void *data);
 
+/* What the solver's kernels leave in memory of the backend: of a GPU with backend cuda, otherwise
+ * of the host. In lattice units, not scaled: "flow" [4], density - 1 and velocity, or the name of a
+ * scalar, relative to its reference. Cells that are not fluid, or not of the level, are 0. Lifetime
+ * as of tagflow_field(); all work of the library on it is done. */
+int tagflow_raw(struct tagflow_run *run, const char *name, int level, struct tagflow_array *array);
+
+/* ---- values ---- */
+
+/* A field at positions at[count][3] in the whole box, in m, or cells of level 0 in a case without
+ * units: values[count][components] on all ranks, components as of tagflow_field(). By linear
+ * interpolation, as in a series `probe`; NaN where no fluid is near. Not of vorticity and tags.
+ * TAGFLOW_USAGE: no such field, or a position out of the box. */
+int tagflow_points(struct tagflow_run *run, const char *name, int count, const double *at,
+                   double *values);
+
+/* The mean of a field over the fluid of the cells from[a] <= i < to[a] of level 0 (of a scalar:
+ * over the cells that hold it), weighted by volume: values[components] on all ranks, with the same
+ * bits for every number of them. NULL for both: the whole box. NaN: there are no such cells. Not of
+ * tags. */
+int tagflow_mean(struct tagflow_run *run, const char *name, const int64_t *from, const int64_t *to,
+                 double *values);
+
+/* A column in the last row of a series of the case: "drag.force_x". NaN: this process has not
+ * written a row yet. TAGFLOW_USAGE: no such series or column, or a series with several rows a step.
+ */
+int tagflow_column(struct tagflow_run *run, const char *name, double *value);
+
+/* ---- steering ---- */
+
+/* Set the factor of all values of the case that have `steer` with this name, from the next step on.
+ * Checkpoints hold it: a run that goes on from one, here or by the program, has the factor of that
+ * step. TAGFLOW_USAGE: no such name, or the factor is out of its range; the old one stays. */
+int tagflow_steer(struct tagflow_run *run, const char *name, double factor);
+
+/* The present factor; NaN: there is no such name. Not collective. */
+double tagflow_steered(const struct tagflow_run *run, const char *name);
+
+/* ---- bits ---- */
+
+/* The hash of the flow's populations, as in report.json: the same for every number of ranks and
+ * threads, instruction set and backend. */
+int tagflow_hash(struct tagflow_run *run, uint64_t *hash);
+
 #ifdef __cplusplus
 }
 #endif

@@ -28,6 +28,7 @@
 #include "run/room.h"
 #include "run/sanity.h"
 #include "run/schedule.h"
+#include "run/steer.h"
 #include "run/stop.h"
 #include "solver/mean_flow.h"
 #include "solver/scalar_range.h"
@@ -98,9 +99,11 @@ struct run {
     double attend_seconds;       /* longest duration of what is due at a step, mostly output */
     enum status status;          /* a failure, or STATUS_STOPPED, ends the run */
     bool done;                   /* an earlier job has finished it: nothing is opened */
+    bool resumed;                /* it goes on from a checkpoint */
     volatile sig_atomic_t asked; /* run_ask_to_stop() */
     struct wishes wishes;        /* of the last batch */
     struct stop stop;
+    struct steering steering;
     struct given_flow given[LEVELS]; /* an earlier result, until step 0 is set up */
 };
 
@@ -661,6 +664,8 @@ static enum status register_own(struct run *r)
         status = scalar_range_register(&r->grid.level->solver, &r->state);
     if (!status)
         status = hold_register(&r->grid, &r->state);
+    if (!status)
+        status = steer_create(&r->steering, r->c, &r->state);
     status = status_agree(r->comm, status);
     if (!status)
         status = sanity_create(&r->sanity, r->c, &r->grid, &r->state);
@@ -710,6 +715,7 @@ static enum status set_up(struct run *r, enum transport transport, const struct 
         status = output_create(&r->output, r->c, &r->grid, &r->state, r->dir);
     if (!status)
         status = from ? checkpoint_load(k, from, &r->grid, &r->state) : begin(r);
+    steer_apply(&r->steering, &r->grid);
     if (!status) /* only now: it may rename the checkpoint that was loaded */
         status = status_agree(r->comm, is_root(r)
                                            ? folder_rewind(r->dir, &r->results, from ? k->step : -1)
@@ -724,7 +730,8 @@ static enum status set_up(struct run *r, enum transport transport, const struct 
                                                            .here = from && is_own(r, from, k->step),
                                                            .over = over(r)});
     r->n.progress.state = RUN_running;
-    return status ? status : attend_first(r, from != NULL);
+    r->resumed = from != NULL;
+    return status ? status : attend_first(r, r->resumed);
 }
 
 /* Looks at the tags of all levels. */
@@ -911,7 +918,23 @@ const char *run_folder(const struct run *r)
     return r->dir;
 }
 
+enum status run_steer(struct run *r, const char *name, double factor)
+{
+    const enum status status = steer_set(&r->steering, name, factor);
+    if (!status)
+        steer_apply(&r->steering, &r->grid);
+    return status;
+}
+
+const double *run_steered(const struct run *r, const char *name)
+{
+    return steer_get(&r->steering, name);
+}
+
 double run_value(const struct run *r, int series, int column)
 {
-    return output_value(r->output, series, column);
+    const int64_t every = r->c->series[series].every, row = step_of(r) / every * every,
+                  first = r->n.progress.first;
+    return row > first || (row == first && !r->resumed) ? output_value(r->output, series, column)
+                                                        : NAN;
 }

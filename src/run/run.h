@@ -56,7 +56,12 @@ bool run_ended(const struct run *r);
 int64_t run_step(const struct run *r);
 struct grid *run_grid(struct run *r);
 const char *run_folder(const struct run *r);
-/* The value of a column in the last row of a series that has one row a step; NAN: none yet. */
+/* Set the factor of a value of the case that has `steer`, from the next step on; steer.h has the
+ * errors. run_steered(): the present one; NULL: there is no such name. */
+enum status run_steer(struct run *r, const char *name, double factor);
+const double *run_steered(const struct run *r, const char *name);
+/* The value of a column in the last row of a series that has one row a step, on all ranks. NAN: this
+ * job has not written one yet. Collective. */
 double run_value(const struct run *r, int series, int column);
 
 #endif

@@ -45,6 +45,7 @@ struct peer {
 struct backend {
     const struct backend_type *type;
     char description[128]; /* "cpu, x86-64-v4, 2 threads" */
+    int number;            /* of its GPU, as this process counts them */
     const char *remark;    /* line for the log: what would run faster here; NULL: none */
     char rows[80]; /* line for the log: how the prepared view's rows lie; empty: nothing to say */
     enum precision storage, arithmetic;

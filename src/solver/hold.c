@@ -7,6 +7,7 @@
 
 #include "base/agree.h"
 #include "base/message.h"
+#include "case/signal.h"
 #include "solver/grid.h"
 #include "solver/state.h"
 #include "tags/paths.h"
@@ -29,10 +30,31 @@ static bool drifts(const struct flow_case *c)
  * no error of a rule, and the run is to end with the reason (run/sanity.h). */
 static const double most_pumped = 1e-8;
 
+/* May factors that are set (`steer`) let more in than out? Only openings with the same name balance
+ * each other whatever the factor is. */
+static bool steering_pumps(const struct grid *g)
+{
+    const struct domain *const d = &g->level->domain;
+    for (int k = 0; k < d->openings; k++) {
+        const struct case_signal *const s = &case_opening(g->level->c, k)->signal;
+        double net = 0;
+        if (s->kind != SIGNAL_steer)
+            continue;
+        for (int other = 0; other < d->openings; other++)
+            if (signal_same(s, &case_opening(g->level->c, other)->signal))
+                net += d->opening[other].inflow;
+        if (fabs(net) > most_pumped * g->hold.cells[0])
+            return true;
+    }
+    return false;
+}
+
 /* Do the openings change the density by more than a case may? */
 static bool openings_pump(const struct grid *g)
 {
     int64_t step;
+    if (steering_pumps(g))
+        return true;
     const double drift = paths_drift(&g->level->domain, g->level->c, g->hold.cells[0], &step);
     return fabs(drift) > PATHS_DRIFT;
 }

@@ -20,7 +20,7 @@ USES = {
     "cpu": "base solver",
     "cuda": "base solver",
     "run": "base foreign body case domain tags advice io solver measure",
-    "lib": "base foreign case domain solver run",
+    "lib": "base foreign case domain solver measure run",
     "predict": "base case domain",
     "cli": "base foreign body case domain tags advice io solver measure run lib predict",
     "bench": "base case domain tags solver measure cpu cli",

@@ -255,6 +255,7 @@ static void check_case(const char *text, const char *set)
 #define BODY(shape) "bodies={b: {shape: {" shape "}}}"
 
 #define SINE "sine: {period: 33, phase: 0.1, mean: 1, amplitude: 0.2}"
+#define STEER "steer: {name: n, start: 0.5, min: -1, max: 2}"
 #define TABLE "table: {file: t.csv, time: 2, repeat: true}"
 #define SCALARS                                                                                    \
     "scalars: {t: {kind: heat, prandtl: 0.7, reference: 1.5, expansion: 0.003, source: 0.0003, "   \
@@ -269,9 +270,21 @@ static void check_case(const char *text, const char *set)
 #define BRINGS                                                                                     \
     "scalars: {t: {value: 3, ramp: 55}, a: {value: 0.02, " SINE "}, b: {value: 1, " TABLE "}}"
 
+#define STEERED "scalars: {t: {value: 3, " STEER "}, a: {value: 0.02, " STEER "}, b: {value: 1}}"
+
 static const struct {
     const char *text, *set;
 } plain[] = {
+    {HEAD("x: periodic, y: {wall: {" STEERED "}}, z: wall") FLUID SCALARS,
+     "patches={a: {face: zmin, disc: {center: [8, 7.5], radius: 3.3}, wall: {" STEERED "}}}"},
+    {HEAD(WALLS) FLUID SCALARS,
+     "bodies={b: {shape: {sphere: {center: [8, 8, 7], radius: 3.1}}, " STEERED "}}"},
+    {HEAD("xmin: {velocity: {value: [0.05, 0, 0], profile: parabola, " STEERED "}}, xmax: "
+          "{pressure: {" STEERED "}}, y: wall, z: wall") FLUID SCALARS "initial: {flow: inlet}\n",
+     "patches={a: {face: zmin, disc: {center: [8, 7.5], radius: 2}, velocity: {value: [0, 0, "
+     "0.01], " STEERED "}}, b: {face: zmax, disc: {center: [8, 7.5], radius: 2}, pressure: "
+     "{" STEERED "}}}"},
+    {HEAD(WALLS) FLUID, "force={acceleration: [1e-5, 3e-6, 0], " STEER "}"},
     {HEAD("x: periodic, y: {wall: {" MEETS "}}, z: wall") FLUID SCALARS,
      "patches={a: {face: zmin, disc: {center: [8, 7.5], radius: 3.3}, wall: {" MEETS "}}}"},
     {HEAD(WALLS) FLUID SCALARS,
@@ -393,6 +406,8 @@ static const char *const openings[] = {
     "pressure: {density: 1.002, velocity: [0, 0.01, 0], profile: parabola}",
     "pressure: {density: 1.002, rule: links, sine: {period: 33, phase: 0.1, mean: 1, amplitude: "
     "0.2}}",
+    "velocity: {value: [0.01, 0, 0.02], " STEER "}",
+    "pressure: {density: 1.002, rule: links, " STEER "}",
     "outflow: {density: 1.001, reflection: 0.03}",
     "nonreflecting: {density: 1.001, reflection: 0.03, velocity: [0, 0.01, 0]}",
     "pressure: {density: 1.002, share: 0.3, share_time: 55}",

@@ -236,6 +236,10 @@ static const struct change {
     {"force.sine.phase", PUSHED "sine: {period: 9}}\n", "force.sine.phase=0.5", NULL},
     {"force.sine.mean", PUSHED "sine: {period: 9}}\n", "force.sine.mean=0.5", NULL},
     {"force.sine.amplitude", PUSHED "sine: {period: 9}}\n", "force.sine.amplitude=0.5", NULL},
+    {"force.steer.name", PUSHED "steer: {name: a}}\n", "force.steer.name=b", NULL},
+    {"force.steer.start", PUSHED "steer: {name: a}}\n", "force.steer.start=0.5", NULL},
+    {"force.steer.min", PUSHED "steer: {name: a}}\n", "force.steer.min=0.5", NULL},
+    {"force.steer.max", PUSHED "steer: {name: a}}\n", "force.steer.max=2", NULL},
     {"force.flow_rate.velocity", HELD "}}\n", "force.flow_rate.velocity=0.02", NULL},
     {"force.flow_rate.axis", HELD "}}\n", "force.flow_rate.axis=z", NULL},
     {"force.flow_rate.every", HELD "}}\n", "force.flow_rate.every=9", NULL},
@@ -704,6 +708,10 @@ static const struct opening_change {
          NULL},                                                                                    \
         {name ".table.repeat", M(", table: {file: beat.csv}"),                                     \
          M(", table: {file: beat.csv, repeat: true}"), NULL},                                      \
+        {name ".steer.name", M(", steer: {name: a}"), M(", steer: {name: b}"), NULL},              \
+        {name ".steer.start", M(", steer: {name: a}"), M(", steer: {name: a, start: 0.5}"), NULL}, \
+        {name ".steer.min", M(", steer: {name: a}"), M(", steer: {name: a, min: 0.5}"), NULL},     \
+        {name ".steer.max", M(", steer: {name: a}"), M(", steer: {name: a, max: 2}"), NULL},       \
     {                                                                                              \
         name ".table.checksum", M(", table: {file: t.csv}"), M(", table: {file: u.csv}"), NULL     \
     }
@@ -763,6 +771,13 @@ static const struct met_change {
      T_VALUE(", table: {file: t.csv, time: 2}"), NULL},
     {EVERYWHERE, ".table.repeat", T_VALUE(", table: {file: beat.csv}"),
      T_VALUE(", table: {file: beat.csv, repeat: true}"), NULL},
+    {EVERYWHERE, ".steer.name", T_VALUE(", steer: {name: a}"), T_VALUE(", steer: {name: b}"), NULL},
+    {EVERYWHERE, ".steer.start", T_VALUE(", steer: {name: a}"),
+     T_VALUE(", steer: {name: a, start: 0.5}"), NULL},
+    {EVERYWHERE, ".steer.min", T_VALUE(", steer: {name: a}"),
+     T_VALUE(", steer: {name: a, min: 0.5}"), NULL},
+    {EVERYWHERE, ".steer.max", T_VALUE(", steer: {name: a}"), T_VALUE(", steer: {name: a, max: 2}"),
+     NULL},
     {EVERYWHERE, ".table.checksum", T_VALUE(", table: {file: t.csv}"),
      T_VALUE(", table: {file: u.csv}"), NULL},
 };

@@ -4,14 +4,13 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-import weakref
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_void_p
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
 
 from .cases import Case, Source, value_text
-from .errors import ProgramError, RunError, UsageError, run_error
+from .errors import ProgramError, UsageError, run_error
 from .folder import Run
 
 API = 1
@@ -37,6 +36,10 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "step": (c_int, [c_void_p, c_int64]), "checkpoint": (c_int, [c_void_p]), "stop": (None, [c_void_p]), "close": (c_int, [c_void_p]),
     "over": (c_int, [c_void_p]), "step_number": (c_int64, [c_void_p]), "time": (c_double, [c_void_p]), "folder": (c_char_p, [c_void_p]),
     "case": (c_char_p, [c_void_p]), "levels": (c_int, [c_void_p]),
+    "raw": (c_int, [c_void_p, c_char_p, c_int, POINTER(_Array)]),
+    "points": (c_int, [c_void_p, c_char_p, c_int, c_void_p, c_void_p]), "mean": (c_int, [c_void_p, c_char_p, c_void_p, c_void_p, c_void_p]),
+    "column": (c_int, [c_void_p, c_char_p, POINTER(c_double)]), "steer": (c_int, [c_void_p, c_char_p, c_double]),
+    "steered": (c_double, [c_void_p, c_char_p]), "hash": (c_int, [c_void_p, POINTER(ctypes.c_uint64)]),
     "describe": (c_int, [c_void_p, c_char_p, c_int, POINTER(_Array)]), "read": (c_int, [c_void_p, c_char_p, c_int, c_void_p]),
 }
 _loaded: Optional[ctypes.CDLL] = None
@@ -85,6 +88,72 @@ class Block(NamedTuple):
         """Of the cells' centres along x, y, z."""
         x, y, z = ((self.first[a] + numpy.arange(self.count[a]) + 0.5) * self.spacing for a in range(3))
         return x, y, z
+
+
+# ---- DLPack 0.8: https://dmlc.github.io/dlpack ----
+
+_CPU, _CUDA = 1, 2
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [("data", c_void_p), ("device_type", c_int), ("device_id", c_int), ("ndim", c_int), ("code", ctypes.c_uint8),
+                ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64)),
+                ("byte_offset", ctypes.c_uint64)]
+
+
+class _Managed(ctypes.Structure):
+    pass
+
+
+_DELETER = ctypes.CFUNCTYPE(None, POINTER(_Managed))
+_Managed._fields_ = [("tensor", _DLTensor), ("own", c_void_p), ("deleter", _DELETER)]
+_CAPSULE_NAME = b"dltensor"
+_given: Dict[int, Any] = {}  # what consumers have, by address
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype, _new_capsule.argtypes = ctypes.py_object, [c_void_p, c_char_p, c_void_p]
+_capsule_is = ctypes.pythonapi.PyCapsule_IsValid
+_capsule_is.restype, _capsule_is.argtypes = c_int, [c_void_p, c_char_p]
+_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_capsule_pointer.restype, _capsule_pointer.argtypes = c_void_p, [c_void_p, c_char_p]
+
+
+@_DELETER
+def _forget(managed: Any) -> None:
+    """The consumer is done with it."""
+    _given.pop(ctypes.addressof(managed.contents), None)
+
+
+@ctypes.CFUNCTYPE(None, c_void_p)
+def _drop(capsule: Any) -> None:
+    """A capsule that nobody has taken."""
+    if _capsule_is(capsule, _CAPSULE_NAME):
+        _given.pop(_capsule_pointer(capsule, _CAPSULE_NAME), None)
+
+
+class RawArray:
+    """Memory of the backend, of a GPU or of the host, for consumers of DLPack. shape, strides: in numbers (float64)."""
+
+    def __init__(self, simulation: "Simulation", array: _Array) -> None:
+        self._simulation = simulation  # is kept as long as a consumer has the memory
+        axes = 3 if array.shape[3] == 1 else 4
+        self.shape, self.strides = tuple(array.shape)[:axes], tuple(array.stride)[:axes]
+        self.address, self.device = array.data or 0, array.device
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        return (_CPU, 0) if self.device < 0 else (_CUDA, self.device)
+
+    def __dlpack__(self, stream: Any = None, **_: Any) -> Any:
+        """A capsule. All work of the library on the memory is done, so that every stream may read it."""
+        if not self._simulation._handle:
+            raise UsageError("this simulation is closed, and its memory is gone")
+        axes = len(self.shape)
+        kept = [(c_int64 * axes)(*self.shape), (c_int64 * axes)(*self.strides), self]
+        kind, number = self.__dlpack_device__()
+        tensor = _DLTensor(self.address, kind, number, axes, 2, 64, 1, kept[0], kept[1], 0)  # 2: a real number
+        managed = _Managed(tensor, None, _forget)
+        address = ctypes.addressof(managed)
+        _given[address] = (managed, kept)
+        return _new_capsule(address, _CAPSULE_NAME, ctypes.cast(_drop, c_void_p))
 
 
 def _close(lib: ctypes.CDLL, handle: List[Any]) -> int:
@@ -252,6 +321,60 @@ class Simulation:
             raise UsageError(f"out: needs a contiguous array of {kind} that can be written, of the shape {shape}")
         self._check(self._lib.tagflow_read(self._run, name.encode(), level, out.ctypes.data))
         return out
+
+    def raw(self, name: str = "flow", level: int = 0) -> RawArray:
+        """The array of the solver's kernel in memory of the backend, for __dlpack__: torch.from_dlpack(flow.raw()) on a GPU.
+
+        "flow": [z, y, x, 4] density - 1 and velocity, or a scalar: [z, y, x] relative to its reference; lattice units. The next call fills
+        the same memory. It is valid until close().
+        """
+        array = _Array()
+        self._check(self._lib.tagflow_raw(self._run, name.encode(), level, byref(array)))
+        return RawArray(self, array)
+
+    # ---- values ----
+
+    def points(self, name: str, at: Any) -> numpy.ndarray:
+        """A field at positions [..., 3] in the whole box, in m, or cells of level 0 without units, interpolated: on all ranks.
+
+        Velocity [..., component], others [...]; nan where no fluid is near. Not of vorticity and tags.
+        """
+        places = numpy.ascontiguousarray(at, dtype=float)
+        if places.ndim < 1 or places.shape[-1] != 3:
+            raise UsageError(f"at: positions with 3 coordinates, not an array of the shape {places.shape}")
+        components = self._describe(name, 0).shape[3]
+        found = numpy.empty(places.shape[:-1] + ((components,) if components > 1 else ()))
+        self._check(self._lib.tagflow_points(self._run, name.encode(), places.size // 3, places.ctypes.data, found.ctypes.data))
+        return found
+
+    def mean(self, name: str, begin: Optional[Sequence[int]] = None, end: Optional[Sequence[int]] = None) -> Any:
+        """The mean of a field over the fluid of cells begin <= (x, y, z) < end of level 0, by default of the whole box: on all ranks."""
+        components = self._describe(name, 0).shape[3]
+        found = (c_double * components)()
+        low, high = ((c_int64 * 3)(*corner) if corner is not None else None for corner in (begin, end))
+        self._check(self._lib.tagflow_mean(self._run, name.encode(), low, high, found))
+        return numpy.array(found) if components > 1 else found[0]
+
+    def column(self, name: str) -> float:
+        """A column in the last row of a series of the case, "drag.force_x": on all ranks. nan: no row was written yet."""
+        value = c_double()
+        self._check(self._lib.tagflow_column(self._run, name.encode(), byref(value)))
+        return value.value
+
+    def steer(self, name: str, factor: float) -> None:
+        """Sets the factor of all values of the case that have `steer: {name: NAME}`, from the next step on. Checkpoints hold it."""
+        self._check(self._lib.tagflow_steer(self._run, name.encode(), factor))
+
+    def steered(self, name: str) -> float:
+        """The present factor; nan: the case has no such name."""
+        return float(self._lib.tagflow_steered(self._run, name.encode()))
+
+    @property
+    def state_hash(self) -> str:
+        """Of the flow's populations, as in report.json. All ranks ask for it."""
+        value = ctypes.c_uint64()
+        self._check(self._lib.tagflow_hash(self._run, byref(value)))
+        return f"{value.value:016x}"
 
     def __repr__(self) -> str:
         return f"Simulation({self._run_folder!r}, {f'step {self.step}' if self._handle else 'closed'})"
