@@ -197,11 +197,15 @@ const char *message_error(void)
 enum status fail_user(const char *format, ...)
 {
     va_list list;
-    if (first() && !speaker.muted) {
+    if (!speaker.muted) {
         pthread_mutex_lock(&speaking);
         va_start(list, format);
         keep_error(format, list);
         va_end(list);
+        pthread_mutex_unlock(&speaking);
+    }
+    if (first() && !speaker.muted) {
+        pthread_mutex_lock(&speaking);
         va_start(list, format);
         print_line(stderr, "tagflow: ", format, list);
         va_end(list);

@@ -118,9 +118,10 @@ int tagflow_over(const struct tagflow_run *run); /* are all steps done? */
 int64_t tagflow_step_number(const struct tagflow_run *run);
 double tagflow_time(const struct tagflow_run *run); /* s, or steps in a case without units */
 const char *tagflow_folder(const struct tagflow_run *run);
-const char *
-tagflow_case(const struct tagflow_run *run); /* the case with all defaults, in lattice units */
-int tagflow_levels(const struct tagflow_run *run); /* 1 without `refine` */
+/* The case with all defaults, in lattice units. */
+const char *tagflow_case(const struct tagflow_run *run);
+/* 1 without `refine`. */
+int tagflow_levels(const struct tagflow_run *run);
 
 /* ---- fields ---- */
 
@@ -139,10 +140,10 @@ struct tagflow_array {
 };
 
 /* A field of a level (0 without `refine`): velocity [3], density, pressure, vorticity [3], tags
- * (cell types; 0: fluid, see docs/formats.md), or the name of a scalar. Values and units are those
- * of snapshots. Cells that are not fluid have velocity 0, the reference density and pressure 0;
- * cells that a finer level covers have the means of its cells; cells that are not of the level are
- * NaN.
+ * (index of the cell type: 0 is wall, 1 the fluid outside of `regions`, more follow), or the name
+ * of a scalar. Values and units are those of snapshots. Cells that are not fluid have velocity 0,
+ * the reference density and pressure 0; cells that a finer level covers have the means of its
+ * cells; cells that are not of the level are NaN.
  *
  * The array is filled by this call, and stays so until the field of this level is asked for again,
  * which fills the same memory, or until tagflow_close(). The caller may change the numbers; the
