@@ -93,6 +93,11 @@ void child_program(const char *path)
     snprintf(program, sizeof program, "%s", path ? path : "");
 }
 
+const char *child_name(void)
+{
+    return *program ? program : "a process";
+}
+
 int child_start(struct child *c, const char *const *arguments)
 {
     static const char self[] = "/proc/self/exe";

@@ -21,6 +21,8 @@ struct child {
 /* The program to start in place of this one: of a library in another program. The name is copied;
  * NULL: this program. */
 void child_program(const char *path);
+/* Its name for messages. */
+const char *child_name(void);
 
 /* Start this program with these arguments; the first is its name, the last NULL. 0 or errno. */
 int child_start(struct child *c, const char *const *arguments);

@@ -52,7 +52,7 @@ enum status foreign_open(struct foreign *f, const char *path, const char *datase
     *f = (struct foreign){.axes = 0};
     const int failed = child_start(&child, arguments);
     if (failed)
-        return refuse(STATUS_MACHINE, reason, ": cannot start a process to read it: %s",
+        return refuse(STATUS_MACHINE, reason, ": cannot start %.120s to read it: %s", child_name(),
                       strerror(failed));
     f->child = child;
     const enum child_answer answer = child_read(&f->child, &header, sizeof header);

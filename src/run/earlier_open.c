@@ -413,7 +413,8 @@ static enum status take_snapshot(struct earlier *e, const char *path, char reaso
     char why[FOREIGN_REASON] = "";
     const int failed = child_start(&child, arguments);
     if (failed) {
-        snprintf(reason, CASE_REASON, ": cannot start a process to read it: %s", strerror(failed));
+        snprintf(reason, CASE_REASON, ": cannot start %.120s to read it: %s", child_name(),
+                 strerror(failed));
         return STATUS_MACHINE;
     }
     const enum child_answer answer = child_read(&child, &said, sizeof said);

@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 import sys
+import threading
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_void_p
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -183,6 +185,7 @@ class Simulation:
                  share_gpu: bool = False, comm: Any = None, echo: bool = False, signals: bool = False) -> None:
         self._lib = library()
         self._keyboard = False
+        self._handles_signals = signals
         case = Case(case, {**(settings or {}), **({"run.threads": threads} if threads is not None else {})})
         sets = [f"{path}={value_text(value)}".encode() for path, value in case.settings.items()]
         self._interrupted = _INTERRUPTED(self._look)  # kept while the run may call it
@@ -203,12 +206,11 @@ class Simulation:
         self._run_folder: str = os.fsdecode(self._lib.tagflow_folder(run))
 
     def _look(self, _: Any) -> int:
-        """Called from time to time: Python may raise KeyboardInterrupt here, which must not pass through the library."""
-        try:
-            return int(self._keyboard)
-        except KeyboardInterrupt:
-            self._keyboard = True
-            return 1
+        """The library calls this from time to time: Python then runs the handlers of signals that have come."""
+        return int(self._keyboard)
+
+    def _note_keyboard(self, *_: Any) -> None:
+        self._keyboard = True
 
     def _check(self, status: int) -> None:
         if status:
@@ -242,7 +244,16 @@ class Simulation:
         KeyboardInterrupt (Ctrl-C): after the present batch of steps; the run may go on.
         """
         self._keyboard = False
-        self._check(self._lib.tagflow_step(self._run, 2**62 if steps is None else steps))
+        # An exception must not pass through the library.
+        held = not self._handles_signals and threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if held:
+            signal.signal(signal.SIGINT, self._note_keyboard)
+        try:
+            status = self._lib.tagflow_step(self._run, 2**62 if steps is None else steps)
+        finally:
+            if held:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+        self._check(status)
         if self._keyboard:
             raise KeyboardInterrupt
         return self.step
