@@ -70,62 +70,9 @@ mkdir -p "$dir"/{bin,lib/openmpi3,lib/pmix,lib/tagflow,libexec,share,etc,scripts
 
 # ---- programs and libraries ----
 
-# What every machine has of its own and must not be mixed: glibc and GPU drivers.
-own_here() {
-    case $1 in
-    ld-linux* | libc.so.* | libm.so.* | libdl.so.* | libpthread.so.* | librt.so.* | libresolv.so.* | libutil.so.*) ;;
-    libcuda.so* | libnvidia-*) ;;
-    *) return 1 ;;
-    esac
-}
-
-# HDF5 reads from Amazon's S3 with these two, which need thirty libraries more. tagflow does not: in
-# their place are libraries of our own whose functions return 0, so that opening S3 fails and nothing else.
-replaced() {
-    case $1 in
-    libcurl.so.* | libcurl-gnutls.so.*) echo '^CURL_' ;;
-    libcrypto.so.*) echo '^OPENSSL_' ;;
-    *) return 1 ;;
-    esac
-}
-
-# make_replacement SONAME FOR TO: the functions that the library FOR takes from SONAME, with their versions.
-make_replacement() {
-    local versions symbols
-    versions=$(replaced "$1")
-    symbols=$(nm -D --undefined-only --with-symbol-versions "$2" | awk '{ print $2 }' |
-        awk -F '@' -v v="$versions" '$NF ~ v { print $1, $NF }')
-    [ -n "$symbols" ] || say_no 1 "cannot tell what $2 needs of $1"
-    awk '{ print "long " $1 "(void) { return 0; }" }' <<<"$symbols" >"$work/replacement.c"
-    awk '{ of[$2] = of[$2] " " $1 ";" } END { for (v in of) print v " { global:" of[v] " };" }' \
-        <<<"$symbols" >"$work/replacement.map"
-    cc -shared -fPIC -nostdlib -Wl,-soname,"$1" -Wl,--version-script="$work/replacement.map" -w \
-        -fno-builtin -o "$3" "$work/replacement.c"
-}
-
-# add_libraries FOLDER FILE...: what the files need and is not there yet, into the folder.
-add_libraries() {
-    local folder=$1 file name path found
-    shift
-    while [ $# -gt 0 ]; do
-        file=$1
-        shift
-        found=$(ldd "$file")
-        for name in $(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
-            if own_here "$name" || [ -e "$dir/lib/$name" ] || [ -e "$folder/$name" ]; then
-                continue
-            fi
-            if replaced "$name" >/dev/null; then
-                make_replacement "$name" "$file" "$folder/$name"
-                continue
-            fi
-            path=$(awk -v name="$name" '$1 == name && $2 == "=>" { print $3; exit }' <<<"$found")
-            [ -f "$path" ] || say_no 1 "$file needs $name, which is not on this machine"
-            install -m 755 "$(readlink -f -- "$path")" "$folder/$name"
-            readlink -f -- "$path" >>"$work/origins"
-            set -- "$@" "$path"
-        done
-    done
+. "$here/scripts/libraries.sh"
+is_there() {
+    [ -e "$dir/lib/$1" ] || [ -e "$2/$1" ]
 }
 
 # Are the libraries that a plugin needs those of this machine, or here already?
@@ -208,18 +155,7 @@ done
 mkdir -p "$dir/python/src/tagflow"
 cp "$here/python/README.md" "$here/python/pyproject.toml" "$dir/python/"
 cp "$here/python/src/tagflow/"*.py "$here/python/src/tagflow/py.typed" "$dir/python/src/tagflow/"
-if command -v dpkg-query >/dev/null; then
-    sort -u "$work/origins" | while read -r path; do
-        # Files of the merged /usr are known by their old names.
-        for name in "$path" "${path#/usr}"; do
-            package=$(dpkg-query -S "$name" 2>/dev/null | cut -d : -f 1 | head -n 1) || true
-            if [ -n "$package" ] && [ -f "/usr/share/doc/$package/copyright" ]; then
-                cp -L "/usr/share/doc/$package/copyright" "$dir/licenses/$package.txt"
-                break
-            fi
-        done
-    done
-fi
+copy_licences "$dir/licenses"
 
 # ---- how programs start ----
 
@@ -295,9 +231,6 @@ between them, not InfiniBand.
 As root set OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, or source scripts/environment.sh.
 tagflow's licence is in LICENSE, those of what comes with it in licenses/.
 END
-mebibytes() {
-    du -sk --apparent-size "$1" | awk '{ printf "%.1f MiB", $1 / 1024 }'
-}
 as_archive=
 if [ $archive = yes ]; then
     tar -C "$(dirname -- "$dir")" -czf "$work/bundle.tgz" -- "$(basename -- "$dir")"

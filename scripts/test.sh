@@ -79,7 +79,7 @@ tests() {
 
 # Tests that a table names. The first line is what all of them use, the rest is built by `meson test`.
 named() {
-    ninja -C $folder tagflow tagflow-bench src/cli/tagflow.1 tests/several tests/yield.so
+    ninja -C $folder tagflow tagflow-bench src/lib/libtagflow.so.1 src/cli/tagflow.1 tests/several tests/yield.so
     tests $folder "$@" || failed=$?
 }
 

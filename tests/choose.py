@@ -49,7 +49,7 @@ SHORT = {
     "kernels, domains and levels": KERNELS + DOMAIN + ["refined", "sampling"],
     "bodies": BODY,
     "files and hosts": FILES + HOST,
-    "commands, scripts and the installed program": ["commands", "install", "bundle", "python", "guards", "wrong", "layers", "packages", "choose"],
+    "commands, scripts and the installed program": ["commands", "install", "bundle", "python", "library", "simulation", "guards", "wrong", "layers", "packages", "choose"],
 }
 # Part of the tree: what a change of it can break first. The first row that fits counts.
 CHANGED = [
@@ -71,6 +71,7 @@ CHANGED = [
     ("src/io/*", FILES + ["vtkhdf_ranks_3", "output_resume_3"]),
     ("src/run/series*", ["tables_ranks_32_2", "series_ranks", "skins", "scalar_ranks", "dispersion_ranks", "resume", "kills"]),
     ("src/run/*", RUNS + ["earlier", "output_resume_3"]),
+    ("src/lib/*", ["library", "simulation", "notebooks", "layers"]),
     ("src/cli/*", ["commands", "guards", "selftest"]),
     ("src/main.c", ["commands"]),
     ("src/*", ["commands", "selftest"]),
@@ -81,7 +82,11 @@ CHANGED = [
     ("include/*", HEADERS + ["elementary_32", "exact_32", "flow_32", "lattice_32", "scalars_32", "scalar_sums_32", "selftest"]),
     ("cuda/*", ["standin", "backend_32_lazy", "standin_runs", "mutants_look"]),
     ("configs/*", ["selftest", "wrong"]),
+    ("python/src/tagflow/simulation.py", ["simulation", "notebooks", "python"]),
     ("python/*", ["python", "python_damage"]),
+    ("notebooks/*", ["notebooks"]),
+    ("scripts/wheel.sh", ["wheel", "scripts", "install"]),
+    ("scripts/libraries.sh", ["wheel", "bundle", "install"]),
     ("scripts/*", ["scripts", "install"]),
     ("debian/*", ["packages"]),
     ("packaging/*", ["packages"]),

@@ -58,7 +58,10 @@ enum status start_mpi(bool *ours)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     message_set_rank(rank, ranks);
     MPI_Query_thread(&provided);
-    if (provided < MPI_THREAD_FUNNELED && rank == 0)
+    if (provided < MPI_THREAD_FUNNELED && initialised)
+        status = fail_user("MPI was initialised without threads: call MPI_Init_thread with "
+                           "MPI_THREAD_FUNNELED, or leave it to tagflow_open");
+    else if (provided < MPI_THREAD_FUNNELED && rank == 0)
         status = fail_machine("this MPI does not allow threads (MPI_THREAD_FUNNELED): it was built "
                               "without them, or a setting forbids them");
     return status_agree(MPI_COMM_WORLD, status);

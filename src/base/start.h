@@ -8,8 +8,8 @@
 
 /* Initialises MPI unless that was done, and sets the rank of messages to that of MPI_COMM_WORLD.
  * *ours: this call initialised it, so that the caller finalises it, also on a failure.
- * STATUS_USAGE, reported: the launcher's ranks do not find each other; STATUS_MACHINE, reported: no
- * threads. */
+ * STATUS_USAGE, reported: the launcher's ranks do not find each other, or the caller's MPI has no
+ * threads; STATUS_MACHINE, reported: no MPI has them. */
 enum status start_mpi(bool *ours);
 
 #endif

@@ -17,7 +17,7 @@
  *
  * One run at a time is open in a process; one after the other may be. The thread that initialised
  * MPI makes all calls but tagflow_stop(). If the caller has not initialised MPI, tagflow_open()
- * does, and MPI is finalised when the process ends.
+ * does, and MPI is finalised when the process ends. A caller that does needs MPI_THREAD_FUNNELED.
  *
  * These end the whole job, as in the program: a rank that is lost, or an error of MPI; a call in
  * which nothing happens for check.hang (0: never), for example because a rank did not make it; no

@@ -17,8 +17,8 @@ from runs import ROOT, check, tagflow, write
 BUILD, PAGE = sys.argv[1:]
 # Those that need the sources: for who changes tagflow. Every other file of scripts/ is installed.
 SOURCES = {"bundle.sh", "chroot.sh", "figures.py", "gallery.py", "golden.sh", "gpu_suite.py", "gpu_suite.sh", "kovasznay.py", "large_tau.py", "meson.build", "operators.py",
-           "packages.sh", "precision.py", "quickstart.sh", "setup.sh", "site.sh", "site/benchmarks.py", "site/commands.py", "site/hooks.py", "site/markdown_links.py",
-           "site/mkdocs.yml", "site/theme/assets/site.css", "site/theme/main.html", "taylor_green.py", "test.sh", "validate_gpu.py"}
+           "packages.sh", "libraries.sh", "precision.py", "quickstart.sh", "setup.sh", "site.sh", "site/benchmarks.py", "site/commands.py", "site/hooks.py", "site/markdown_links.py",
+           "site/mkdocs.yml", "site/theme/assets/site.css", "site/theme/main.html", "taylor_green.py", "test.sh", "validate_gpu.py", "wheel.sh"}
 
 if not os.path.exists(PAGE):
     runs.skip(f"{PAGE} is not built (ninja -C {BUILD})")
@@ -53,7 +53,11 @@ check(there == {name: here[name] for name in here.keys() - SOURCES} and SOURCES 
 sources = {name for name in names(ROOT + "/python/src/tagflow") if not name.endswith(".pyc")}
 check(names(share + "/python/src/tagflow").keys() == sources and {"pyproject.toml", "README.md"} <= names(share + "/python").keys(),
       f"the Python package, all {len(sources)} files")
-for path, mode in (("bin/tagflow", 0o755), ("bin/tagflow-bench", 0o755), ("share/doc/tagflow/LICENSE", 0o644), ("share/man/man1/tagflow.1", 0o644),
+[library] = glob.glob(prefix + "/lib*/**/libtagflow.so.1", recursive=True)
+check(os.path.exists(library) and os.path.exists(library[:-2]), f"the library, {os.path.relpath(library, prefix)}")
+check(names(share + "/notebooks").keys() == {name for name in names(ROOT + "/notebooks") if name.endswith(".ipynb")}, "notebooks")
+[pc] = glob.glob(prefix + "/lib*/**/tagflow.pc", recursive=True)
+for path, mode in (("include/tagflow.h", 0o644), (os.path.relpath(pc, prefix), 0o644), ("bin/tagflow", 0o755), ("bin/tagflow-bench", 0o755), ("share/doc/tagflow/LICENSE", 0o644), ("share/man/man1/tagflow.1", 0o644),
                    ("share/bash-completion/completions/tagflow", 0o644)):
     found = os.path.join(prefix, path)
     check(os.path.isfile(found) and os.stat(found).st_mode & 0o777 == mode, f"{path}, mode {mode:o}")
@@ -86,6 +90,9 @@ check(lacks(said) or said.returncode == 0 and os.path.getsize("flow.png") > 1000
 said = call("/usr/bin/python3", "-c", "import tagflow; print(tagflow.check('cavity/case.yaml').numbers['steps'], tagflow.find_program()[0], "
             "len(tagflow.open_run('cavity').series['flow']))", env=env | {"PYTHONPATH": share + "/python/src", "PATH": "/usr/bin:/bin"})
 check(said.stdout == f"200.0 {prefix}/bin/tagflow 5\n", f"the package finds the program that is installed with it: {said.stdout}{said.stderr[-200:]}")
+said = call("/usr/bin/python3", "-c", "import tagflow; flow = tagflow.Simulation('cavity/case.yaml', settings={'run.steps': 5}, threads=1); "
+            "print(flow.advance()); flow.close()", env=env | {"PYTHONPATH": share + "/python/src", "PATH": "/usr/bin:/bin"})
+check(said.stdout == "5\n", f"and the library: {said.stdout}{said.stderr[-300:]}")
 for name in (name for name, program in there.items() if program and "/" not in name):
     said = call(os.path.join(share, "scripts", name), "--help", env=env)
     check(lacks(said) or said.returncode == 0 and name in said.stdout, f"installed {name} --help {said.stderr[-200:]}")

@@ -97,6 +97,19 @@ for part, words in ((", steer: {name: a b}", "steer.name: it cannot be a name"),
 two = STEERED.replace("x: periodic", "xmin: {velocity: {value: [0.01, 0, 0], steer: {name: pump, max: 3}}}, xmax: outflow")
 said = tagflow("check", write("wrong.yaml", two))
 check(said.code == 2 and "another value has a steer of the name pump" in said.err, f"one name, two ranges: {said.err.strip()}")
+# ---- the example of docs/library.md ----
+
+if os.path.exists(ROOT + "/docs/library.md") and shutil.which("mpicc"):
+    with open(ROOT + "/docs/library.md", encoding="utf-8") as file:
+        [example] = re.findall(r"^```c\n(.*?)^```$", file.read(), re.M | re.S)
+    shutil.copy(ROOT + "/configs/cavity_re100.yaml", ".")
+    write("flow.c", example.replace("tagflow_step(run, 1000)", "tagflow_step(run, 10000)"))
+    said = subprocess.run(["mpicc", "-Wall", "-Wextra", "-Werror", "-I" + os.path.dirname(HEADER), "flow.c", LIBRARY, "-Wl,-rpath," + os.path.dirname(LIBRARY), "-o", "flow"],
+                          capture_output=True, text=True, env=EMPTY)
+    check(said.returncode == 0, f"it compiles: {said.stderr[-400:]}")
+    said = subprocess.run([MPIRUN, "-n", "2", "./flow"], capture_output=True, text=True, timeout=runs.HANGS)
+    check(said.returncode == 0 and not said.stderr and said.stdout.count("step 20000: u = ") == 2, f"and runs on 2 ranks: {said.stdout.splitlines()[-2:]} {said.stderr[-300:]}")
+
 # ---- memory of the backend ----
 
 user("raw", "case.yaml", "raw", "cpu")

@@ -135,6 +135,7 @@ with tagflow.Simulation(refined) as flow:
 fails(tagflow.CaseError, "did you mean fluid.viscosity?", "a wrong key", lambda: tagflow.Simulation(CASE, settings={"fluid.viscosty": 1}))
 fails(tagflow.CaseError, "nowhere.yaml: No such file", "no case", lambda: tagflow.Simulation("nowhere.yaml"))
 fails(tagflow.CaseError, "--backend abacus", "no such backend", lambda: tagflow.Simulation(CASE, backend="abacus"))
+fails(tagflow.UsageError, "no communicator of mpi4py", "another comm", lambda: tagflow.Simulation(CASE, comm=3))
 with tagflow.Simulation(CASE) as flow:
     fails(tagflow.CaseError, "another run is open", "two at once", lambda: tagflow.Simulation(CASE))
     flow.advance(5)

@@ -30,9 +30,9 @@ _ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def _beside() -> Optional[str]:
-    """The program that belongs to this package: of an installation (share/tagflow/python), of a bundle, of the sources."""
+    """The program that belongs to this package: of a wheel, of an installation (share/tagflow/python), of a bundle, of the sources."""
     above = os.path.dirname(os.path.abspath(__file__))
-    for place in ("../../../../../bin/tagflow", "../../../bin/tagflow", "../../../build/tagflow"):
+    for place in ("lib/tagflow", "../../../../../bin/tagflow", "../../../bin/tagflow", "../../../build/tagflow"):
         path = os.path.normpath(os.path.join(above, place))
         if os.path.isfile(path) and os.access(path, os.X_OK):
             return path

@@ -197,8 +197,10 @@ class Simulation:
         else:
             options.file = os.fsencode(case.file)
         if comm is not None:
-            from mpi4py import MPI
-            options.comm = MPI._addressof(comm)
+            mpi = sys.modules.get("mpi4py.MPI")  # a communicator of it exists
+            if mpi is None or not isinstance(comm, mpi.Comm):
+                raise UsageError(f"comm: {type(comm).__name__} is no communicator of mpi4py")
+            options.comm = mpi._addressof(comm)
         run = c_void_p()
         sys.stdout.flush()
         self._check(self._lib.tagflow_open(byref(options), byref(run)))
