@@ -9,12 +9,7 @@
 set -euo pipefail
 case " $* " in *" --help "* | *" -h "*) exec sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" ;; esac
 
-say_no() { # STATUS TEXT
-    echo "bundle: $2" >&2
-    exit "$1"
-}
-
-here=$(cd -- "$(dirname -- "$0")/.." && pwd)
+. "$(dirname -- "$0")/libraries.sh"
 archive=no
 if [ "${1-}" = --tgz ]; then
     archive=yes
@@ -23,23 +18,12 @@ fi
 [ $# = 1 ] || [ $# = 2 ] || say_no 2 "usage: scripts/bundle.sh [--tgz] DIR [BUILD]"
 case $1 in '' | -*) say_no 2 "usage: scripts/bundle.sh [--tgz] DIR [BUILD]" ;; esac
 dir=$1
-build=${2-}
-if [ -z "$build" ]; then
-    for build in "$here/build" "$here/build-all" "$here/build-test"; do
-        [ ! -x "$build/tagflow" ] || break
-    done
-fi
-[ -d "$build" ] || say_no 2 "no build folder $build (meson setup build && ninja -C build)"
-for program in tagflow tagflow-bench; do
-    [ -x "$build/$program" ] || say_no 2 "there is no $program in $build (ninja -C $build)"
-done
+find_build "${2-}" tagflow tagflow-bench
 if [ -e "$dir" ] || [ -L "$dir" ]; then
     [ -d "$dir" ] || say_no 2 "$dir is not a folder"
     [ -z "$(ls -A -- "$dir")" ] || say_no 2 "$dir is not empty (remove it, or give another name)"
 fi
-for tool in readelf ldd strip nm cc mpirun ompi_info; do
-    command -v "$tool" >/dev/null || say_no 1 "needs $tool, which is not here (binutils, gcc, openmpi-bin)"
-done
+needs readelf ldd strip nm cc mpirun ompi_info "binutils, gcc, openmpi-bin"
 [ "$(uname -m)" = x86_64 ] || say_no 1 "is for x86-64, and this machine is $(uname -m)"
 
 # Where this Open MPI has what.
@@ -70,7 +54,6 @@ mkdir -p "$dir"/{bin,lib/openmpi3,lib/pmix,lib/tagflow,libexec,share,etc,scripts
 
 # ---- programs and libraries ----
 
-. "$here/scripts/libraries.sh"
 is_there() {
     [ -e "$dir/lib/$1" ] || [ -e "$2/$1" ]
 }

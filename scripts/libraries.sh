@@ -1,6 +1,37 @@
 # shellcheck shell=bash
-# Shared libraries that a program needs, for scripts that source this: bundle.sh and wheel.sh. They have $work, an empty folder,
-# say_no STATUS TEXT, and is_there NAME FOLDER: is this library not to be copied to the folder?
+# Shared libraries that a program needs, for scripts that source this: bundle.sh and wheel.sh. They have $work, an empty folder, and
+# is_there NAME FOLDER: is this library not to be copied to the folder?
+here=$(cd -- "$(dirname -- "$0")/.." && pwd)
+
+say_no() { # STATUS TEXT
+    local name=${0##*/}
+    echo "${name%.sh}: $2" >&2
+    exit "$1"
+}
+
+# find_build BUILD FILE...: sets $build, by default to the first usual build folder with the program. The files are in it.
+find_build() {
+    local file
+    build=$1
+    shift
+    if [ -z "$build" ]; then
+        for build in "$here/build" "$here/build-all" "$here/build-test"; do
+            [ ! -x "$build/tagflow" ] || break
+        done
+    fi
+    [ -d "$build" ] || say_no 2 "no build folder $build (meson setup build && ninja -C build)"
+    for file in "$@"; do
+        [ -x "$build/$file" ] || say_no 2 "there is no $file in $build (ninja -C $build)"
+    done
+}
+
+# needs TOOL... PACKAGES: are the tools here?
+needs() {
+    local tool
+    for tool in "${@:1:$#-1}"; do
+        command -v "$tool" >/dev/null || say_no 1 "needs $tool, which is not here (${*: -1})"
+    done
+}
 
 # What every machine has of its own and must not be mixed: glibc and GPU drivers.
 own_here() {

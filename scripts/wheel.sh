@@ -8,34 +8,18 @@
 set -euo pipefail
 case " $* " in *" --help "* | *" -h "*) exec sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" ;; esac
 
-say_no() { # STATUS TEXT
-    echo "wheel: $2" >&2
-    exit "$1"
-}
-
-here=$(cd -- "$(dirname -- "$0")/.." && pwd)
+. "$(dirname -- "$0")/libraries.sh"
 [ $# -le 2 ] || say_no 2 "usage: scripts/wheel.sh [FOLDER] [BUILD]"
 case ${1-.} in '' | -*) say_no 2 "usage: scripts/wheel.sh [FOLDER] [BUILD]" ;; esac
 folder=${1-.}
-build=${2-}
-if [ -z "$build" ]; then
-    for build in "$here/build" "$here/build-all" "$here/build-test"; do
-        [ ! -x "$build/tagflow" ] || break
-    done
-fi
-[ -d "$build" ] || say_no 2 "no build folder $build (meson setup build && ninja -C build)"
-library=$build/src/lib/libtagflow.so.1
-for file in "$build/tagflow" "$build/tagflow-bench" "$library"; do
-    [ -x "$file" ] || say_no 2 "there is no ${file#"$build"/} in $build (ninja -C $build)"
-done
+library=src/lib/libtagflow.so.1
+find_build "${2-}" tagflow tagflow-bench $library
+library=$build/$library
 [ -d "$folder" ] || say_no 2 "$folder is not a folder"
-for tool in readelf ldd strip nm cc; do
-    command -v "$tool" >/dev/null || say_no 1 "needs $tool, which is not here (binutils, gcc)"
-done
+needs readelf ldd strip nm cc "binutils, gcc"
 
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
-. "$here/scripts/libraries.sh"
 # Of the machine: MPI, because it belongs to the launcher; what Python's other packages have, too.
 is_there() {
     case $1 in

@@ -202,9 +202,10 @@ static enum status find_signal(struct domain *d, const struct case_signal *signa
     while (k < d->signals && !(d->held[k] == held && signal_same(d->signal[k], signal)))
         k++;
     if (k == SIGNALS)
-        return fail_user("more than %d time functions: ramps, sines, tables and shares of outlets that "
-                         "differ (give several faces the same one)",
-                         SIGNALS - 1);
+        return fail_user(
+            "more than %d time functions: ramps, sines, tables, steers and shares of outlets that "
+            "differ (give several faces the same one)",
+            SIGNALS - 1);
     if (k == d->signals) {
         d->held[k] = (uint8_t)held;
         d->signal[d->signals++] = signal;
