@@ -25,9 +25,9 @@ static void show_mpi(void)
         dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
 }
 
-static enum status initialise(bool *ours)
+static enum status initialise(bool *ours, int *provided)
 {
-    int provided, ranks;
+    int ranks;
     launcher_find();
     enum status status = launcher_check_before();
     if (status)
@@ -36,7 +36,7 @@ static enum status initialise(bool *ours)
      * ends the program. */
     setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0);
     show_mpi();
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, provided);
     *ours = true;
     launcher_started();
     plugins_keep();
@@ -46,18 +46,19 @@ static enum status initialise(bool *ours)
 
 enum status start_mpi(bool *ours)
 {
-    int rank, ranks, initialised, provided;
+    int rank, ranks, initialised, provided = MPI_THREAD_SINGLE;
     enum status status = STATUS_OK;
     *ours = false;
     MPI_Initialized(&initialised);
-    if (!initialised)
-        status = initialise(ours);
+    if (initialised)
+        MPI_Query_thread(&provided);
+    else
+        status = initialise(ours, &provided);
     if (status)
         return status;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     message_set_rank(rank, ranks);
-    MPI_Query_thread(&provided);
     if (provided < MPI_THREAD_FUNNELED && initialised)
         status = fail_user("MPI was initialised without threads: call MPI_Init_thread with "
                            "MPI_THREAD_FUNNELED, or leave it to tagflow_open");
