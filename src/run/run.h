@@ -60,8 +60,8 @@ const char *run_folder(const struct run *r);
  * errors. run_steered(): the present one; NULL: there is no such name. */
 enum status run_steer(struct run *r, const char *name, double factor);
 const double *run_steered(const struct run *r, const char *name);
-/* The value of a column in the last row of a series that has one row a step, on all ranks. NAN: this
- * job has not written one yet. Collective. */
+/* The value of a column in the last row of a series that has one row a step, on all ranks. NAN:
+ * this job has not written one yet. Collective. */
 double run_value(const struct run *r, int series, int column);
 
 #endif

@@ -1,7 +1,7 @@
 /* Checks for flows that are finite but wrong. Around each divergence check (check.every) it looks
- * for velocities and forces that alternate from step to step, and for densities far from 1; whenever
- * the flow is measured for gain or loss of mass. A wrong flow ends the run as a divergence does;
- * docs/physics.md, "When a flow is wrong", has the limits and reasons. */
+ * for velocities and forces that alternate from step to step, and for densities far from 1;
+ * whenever the flow is measured for gain or loss of mass. A wrong flow ends the run as a divergence
+ * does; docs/physics.md, "When a flow is wrong", has the limits and reasons. */
 #ifndef TAGFLOW_SANITY_H
 #define TAGFLOW_SANITY_H
 
@@ -19,7 +19,7 @@ struct sanity {
     double warned;               /* the share in the last warning */
     bool warned_forces, warned_density, warned_mass, warned_velocity, warned_range[CASE_SCALARS];
     struct scalar_given first[CASE_SCALARS]; /* values at the first look, if `any` */
-    int64_t noisy; /* step since which the flow is noisy, -1: it is not */
+    int64_t noisy;                           /* step since which the flow is noisy, -1: it is not */
     int64_t dense; /* step since which the density differs much, -1: it does not */
     double mass;   /* at the previous log line, at step mass_step; 0: none yet */
     int64_t mass_step;
@@ -56,8 +56,8 @@ void sanity_velocity(struct sanity *s, const struct narrator *n, const struct fl
 enum status sanity_scalars(struct sanity *s, const struct narrator *n);
 
 /* Judges the mass. A box without openings and sponges keeps it: a change by 1e-3 is a warning, from
- * 1 % on STATUS_DIVERGED, reported. With openings, if `log`: a line if it has changed by more than 1
- * % since the previous one. */
+ * 1 % on STATUS_DIVERGED, reported. With openings, if `log`: a line if it has changed by more than
+ * 1 % since the previous one. */
 enum status sanity_mass(struct sanity *s, double mass, bool log);
 
 #endif
