@@ -36,6 +36,8 @@ void case_steered(const struct flow_case *c, void (*call)(const struct case_sign
         call_steered(&case_opening(c, k)->signal, call, to);
         call_walls(case_opening(c, k)->scalar, c->scalar_count, call, to);
     }
+    for (int k = 0; k < case_caps(c); k++)
+        call_steered(&case_cap(c, k)->signal, call, to);
     for (int k = 0; k < c->body_count; k++)
         for (int part = 0; part <= c->bodies[k].label_count && c->scalar_count; part++)
             call_walls(case_body_wall(&c->bodies[k], part, 0), c->scalar_count, call, to);

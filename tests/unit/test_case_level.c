@@ -326,7 +326,8 @@ static const struct {
      "0.07}, s: {box: all, sponge: {towards: xmax, strength: 0.37, power: 3, density: 1.01, "
      "velocity: [0.01, 0, 0.02]}}}"},
     {HEAD(WALLS) FLUID,
-     "regions={r: {box: all, resistance: {permeability: 0.7, loss: [0, 0.3, 7]}}, u: {box: all, resistance: {loss: 0}}, s: {box: {from: "
+     "regions={r: {box: all, resistance: {permeability: 0.7, loss: [0, 0.3, 7]}}, u: {box: all, "
+     "resistance: {loss: 0}}, s: {box: {from: "
      "[1, 2, 3], to: [9, 8, 16]}, resistance: {permeability: [1, 2.2, 3]}}, t: {box: {from: [1, 2, "
      "3], to: [9, 8, 16]}, screen: {axis: y, loss: 1.3}}}"},
     {HEAD(WALLS) FLUID,
@@ -367,6 +368,8 @@ static const struct {
     {HEAD(WALLS) FLUID,
      VESSEL("velocity: {mean: 0.02, table: {file: t.csv, time: 2, repeat: true}}")},
     {HEAD(WALLS) FLUID, VESSEL("pressure: {density: 1.01, ramp: 30}")},
+    {HEAD(WALLS) FLUID, VESSEL("velocity: {mean: 0.02, " STEER "}")},
+    {HEAD(WALLS) FLUID, VESSEL("pressure: {density: 1.01, " STEER "}")},
     {HEAD(WALLS) FLUID, VESSEL("pressure: {density: 1.01, sine: {period: 40, phase: 0.1, mean: 1, "
                                "amplitude: 0.3}}")},
     {HEAD(WALLS) FLUID,
