@@ -11,6 +11,14 @@
 #include "base/agree.h"
 #include "base/message.h"
 
+/* Words and a call for which HIP has others. */
+#ifndef GPU_ARCH
+#define GPU_ARCH "sm_"
+#define GPU_RUNTIME "CUDA"
+#define GPU_MAKER "NVIDIA"
+#define GPU_UUID(to, device, p) memcpy(to, (p)->uuid.bytes, sizeof(to))
+#endif
+
 /* Compute capabilities with kernels, times ten: 80 90 100; newer GPUs use PTX. */
 static const int architectures[] = {TAGFLOW_GPU_ARCHS};
 enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
@@ -34,10 +42,10 @@ static int count_devices(char reason[256])
         return count;
     cudaGetLastError(); /* clear the error, or the next call returns it */
     if (error == cudaErrorInsufficientDriver)
-        snprintf(reason, 256, "no NVIDIA driver, or one too old for CUDA %d.%d",
+        snprintf(reason, 256, "no " GPU_MAKER " driver, or one too old for " GPU_RUNTIME " %d.%d",
                  CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
     else if (error == cudaErrorNoDevice || error == cudaSuccess)
-        snprintf(reason, 256, "no NVIDIA GPU to be seen");
+        snprintf(reason, 256, "no " GPU_MAKER " GPU to be seen");
     else
         snprintf(reason, 256, "no GPU can be used: %s", cudaGetErrorString(error));
     return 0;
@@ -72,9 +80,9 @@ void device_describe(char line[512])
     const int count = count_devices(reason);
     size_t n = (size_t)snprintf(line, 512, "cuda: kernels for");
     for (int i = 0; i < ARCHITECTURES; i++)
-        n += (size_t)snprintf(line + n, 512 - n, " sm_%d", architectures[i]);
+        n += (size_t)snprintf(line + n, 512 - n, " " GPU_ARCH "%d", architectures[i]);
     cudaDriverGetVersion(&driver);
-    n += (size_t)snprintf(line + n, 512 - n, ", CUDA %d.%d", CUDART_VERSION / 1000,
+    n += (size_t)snprintf(line + n, 512 - n, ", " GPU_RUNTIME " %d.%d", CUDART_VERSION / 1000,
                           CUDART_VERSION % 1000 / 10);
     if (count == 0) {
         snprintf(line + n, 512 - n, "; %s", reason);
@@ -85,8 +93,8 @@ void device_describe(char line[512])
     for (int k = 0; k < count && n < 400; k++) {
         struct cudaDeviceProp p;
         if (cudaGetDeviceProperties(&p, k) == cudaSuccess)
-            n += (size_t)snprintf(line + n, 512 - n, "; GPU %d %.60s, sm_%d%d, %.4g GB", k, p.name,
-                                  p.major, p.minor, 1e-9 * (double)p.totalGlobalMem);
+            n += (size_t)snprintf(line + n, 512 - n, "; GPU %d %.60s, " GPU_ARCH "%d%d, %.4g GB", k,
+                                  p.name, p.major, p.minor, 1e-9 * (double)p.totalGlobalMem);
     }
 }
 
@@ -181,18 +189,19 @@ enum status device_choose(MPI_Comm comm, bool share, char description[128], cons
     if (error != cudaSuccess)
         status = fail_machine("GPU %d cannot be used: %s", mine.device, cudaGetErrorString(error));
     else if (10 * p.major + p.minor < oldest_architecture())
-        status = fail_machine("GPU %d, %s, is too old: it is sm_%d%d, and there are kernels for "
-                              "sm_%d and newer (meson -Dgpu_archs)",
+        status = fail_machine("GPU %d, %s, is too old: it is " GPU_ARCH
+                              "%d%d, and there are kernels for " GPU_ARCH
+                              "%d and newer (meson -Dgpu_archs)",
                               mine.device, p.name, p.major, p.minor, oldest_architecture());
     status = status_agree(comm, status);
     if (!status) {
-        memcpy(mine.uuid, p.uuid.bytes, sizeof mine.uuid);
+        GPU_UUID(mine.uuid, mine.device, &p);
         memcpy(uuid, mine.uuid, sizeof mine.uuid);
         if (!share)
             status = check_shared(node, &mine, p.name, remark);
         status = status_agree(comm, status);
-        snprintf(description, 128, "cuda, GPU %d: %.80s, sm_%d%d", mine.device, p.name, p.major,
-                 p.minor);
+        snprintf(description, 128, "cuda, GPU %d: %.80s, " GPU_ARCH "%d%d", mine.device, p.name,
+                 p.major, p.minor);
     }
     MPI_Comm_free(&node);
     return status;

@@ -1,8 +1,8 @@
 /* The kernels: the cell functions of include/, one thread per cell. Compiled once per variant with
  * TAGFLOW_STORAGE and TAGFLOW_ARITHMETIC set (see meson.build). */
-#include "kernels.h"
+#include <cuda_runtime.h> /* first: hipcc has __forceinline__ from here */
 
-#include <cuda_runtime.h>
+#include "kernels.h"
 
 #if TAGFLOW_STORAGE == 16
 #include "cell_two.h"
@@ -40,6 +40,19 @@ enum {
 /* Blocks per multiprocessor of the other kernels, at least: allows 80 registers. Kernels for open
  * boundaries, whose rules are functions with local arrays called in few cells, have no limit. */
 enum { OTHER_BLOCKS = 6 };
+
+/* The argument of a kernel, `call`. hipcc copies an argument whose address is taken into each
+ * thread's memory: so kernels take the address at which it lies. */
+#ifdef __HIPCC__
+#define ARGUMENT const struct cuda_call by_value
+#define TAKE_ARGUMENT                                                                              \
+    (void)by_value;                                                                                \
+    const struct cuda_call &call =                                                                 \
+        *(const struct cuda_call *)__builtin_amdgcn_kernarg_segment_ptr();
+#else
+#define ARGUMENT const __grid_constant__ struct cuda_call call
+#define TAKE_ARGUMENT
+#endif
 
 /* The number of the box that the thread's block belongs to. */
 static __device__ __forceinline__ int box_of(const struct cuda_call *call)
@@ -126,9 +139,9 @@ static __device__ __forceinline__ int place_cell(const struct cuda_call *call, i
 
 /* Steps for cells beside open boundaries look at tags, all others at kinds. */
 #define STEP(name, collision, forced, full, open, sparse, scalars, blocks)                         \
-    static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
-        step_##name(const __grid_constant__ struct cuda_call call)                                 \
+    static __global__ void __launch_bounds__(CUDA_BLOCK, blocks) step_##name(ARGUMENT)             \
     {                                                                                              \
+        TAKE_ARGUMENT                                                                              \
         struct step_kind kind = step_kind(collision, forced, full, open, sparse, scalars);         \
         kind.along = call.along;                                                                   \
         int at[3], x[2];                                                                           \
@@ -139,9 +152,9 @@ static __device__ __forceinline__ int place_cell(const struct cuda_call *call, i
 
 /* A step for cells without open boundaries, of blocks in which only fluid cells have places. */
 #define STEP_SPARSE(name, collision, scalars, blocks)                                              \
-    static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
-        step_##name(const __grid_constant__ struct cuda_call call)                                 \
+    static __global__ void __launch_bounds__(CUDA_BLOCK, blocks) step_##name(ARGUMENT)             \
     {                                                                                              \
+        TAKE_ARGUMENT                                                                              \
         const struct step_kind kind = step_kind(collision, 1, 1, 0, 1, scalars);                   \
         int at[3];                                                                                 \
         cell_index place;                                                                          \
@@ -154,9 +167,9 @@ static __device__ __forceinline__ int place_cell(const struct cuda_call *call, i
 /* A step for cells of one operator, without open boundaries and without places. */
 #if TAGFLOW_STORAGE == 16
 #define STEP_ONE(name, collision, forced, full, scalars, blocks)                                   \
-    static __global__ void __launch_bounds__(CUDA_BLOCK, blocks)                                   \
-        step_##name(const __grid_constant__ struct cuda_call call)                                 \
+    static __global__ void __launch_bounds__(CUDA_BLOCK, blocks) step_##name(ARGUMENT)             \
     {                                                                                              \
+        TAKE_ARGUMENT                                                                              \
         struct step_kind kind = step_kind(collision, forced, full, 0, 0, scalars);                 \
         kind.along = call.along;                                                                   \
         int at[3], x[2];                                                                           \
@@ -188,8 +201,9 @@ STEP(open_scalars, COLLISION_mixed, 1, 1, 1, call.view.place != NULL, SCALARS_an
  * second one is for cases with open boundaries. */
 #define LOOP_cells(name, function, result, may_open)                                               \
     static __global__ void __launch_bounds__(CUDA_BLOCK, (may_open) ? 1 : OTHER_BLOCKS)            \
-        cells_##name(const __grid_constant__ struct cuda_call call)                                \
+        cells_##name(ARGUMENT)                                                                     \
     {                                                                                              \
+        TAKE_ARGUMENT                                                                              \
         unsigned first;                                                                            \
         const struct work *const w = work_of(&call, &first);                                       \
         const unsigned cell = (blockIdx.x - first) * CUDA_BLOCK + threadIdx.x;                     \
@@ -206,9 +220,9 @@ STEP(open_scalars, COLLISION_mixed, 1, 1, 1, call.view.place != NULL, SCALARS_an
  * time. */
 enum { VALUE_BLOCKS = 16 };
 #define LOOP_values(name, function, result, may_open)                                              \
-    static __global__ void __launch_bounds__(CUDA_BLOCK, VALUE_BLOCKS)                             \
-        values_##name(const __grid_constant__ struct cuda_call call)                               \
+    static __global__ void __launch_bounds__(CUDA_BLOCK, VALUE_BLOCKS) values_##name(ARGUMENT)     \
     {                                                                                              \
+        TAKE_ARGUMENT                                                                              \
         const struct value_job *const j = &call.job[blockIdx.z];                                   \
         const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;                                  \
         const unsigned r = blockIdx.y * blockDim.y + threadIdx.y;                                  \
@@ -219,8 +233,9 @@ enum { VALUE_BLOCKS = 16 };
 /* A kernel over entries of a list. */
 #define LOOP_list(name, function, result, may_open)                                                \
     static __global__ void __launch_bounds__(CUDA_BLOCK, (may_open) ? 1 : OTHER_BLOCKS)            \
-        list_##name(const __grid_constant__ struct cuda_call call)                                 \
+        list_##name(ARGUMENT)                                                                      \
     {                                                                                              \
+        TAKE_ARGUMENT                                                                              \
         unsigned first;                                                                            \
         const struct work *const w = work_of(&call, &first);                                       \
         const unsigned k = (blockIdx.x - first) * CUDA_BLOCK + threadIdx.x;                        \
@@ -234,8 +249,9 @@ enum { VALUE_BLOCKS = 16 };
  * entries of a list. ADD: for number n. */
 #define SUMS(name, result, may_open, ADD)                                                          \
     static __global__ void __launch_bounds__(CUDA_BLOCK, (may_open) ? 1 : OTHER_BLOCKS)            \
-        name(const __grid_constant__ struct cuda_call call)                                        \
+        name(ARGUMENT)                                                                             \
     {                                                                                              \
+        TAKE_ARGUMENT                                                                              \
         const struct box *const b = &call.work[0].box;                                             \
         struct task t = call.work[0].task;                                                         \
         const unsigned worker = blockIdx.x * CUDA_BLOCK + threadIdx.x;                             \

@@ -381,7 +381,7 @@ TAGFLOW_FN void cell_collide(const struct view *v, const struct tag_row *row,
 /* Some bits of a number, which depend on all that it was made from. */
 TAGFLOW_FN uint32_t real_bits(real x)
 {
-#if !defined __CUDA_ARCH__
+#if !defined TAGFLOW_ON_GPU
     return x > 0;
 #elif TAGFLOW_ARITHMETIC == 64
     return (uint32_t)__double2loint(x);

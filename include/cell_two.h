@@ -8,7 +8,7 @@
 /* Two halves, of cells x (low) and x + 1, where x is even. */
 TAGFLOW_FN uint32_t pair_load(const stored *p)
 {
-#ifdef __CUDA_ARCH__
+#ifdef TAGFLOW_ON_GPU
     return *(const uint32_t *)p;
 #else
     return (uint32_t)p[0].bits | (uint32_t)p[1].bits << 16;
@@ -17,7 +17,7 @@ TAGFLOW_FN uint32_t pair_load(const stored *p)
 
 TAGFLOW_FN void pair_store(stored *p, uint32_t pair)
 {
-#ifdef __CUDA_ARCH__
+#ifdef TAGFLOW_ON_GPU
     *(uint32_t *)p = pair;
 #else
     p[0].bits = (uint16_t)pair;
@@ -52,7 +52,7 @@ TAGFLOW_FN uint32_t pair_apart(const stored *low, const stored *high)
 /* Populations of a set in two cells, where they are 8 bytes. */
 TAGFLOW_FN void set_pair_load(const set_stored *p, number g[2])
 {
-#ifdef __CUDA_ARCH__
+#ifdef TAGFLOW_ON_GPU
     const float2 both = *(const float2 *)p;
     g[0] = both.x;
     g[1] = both.y;
@@ -64,7 +64,7 @@ TAGFLOW_FN void set_pair_load(const set_stored *p, number g[2])
 
 TAGFLOW_FN void set_pair_store(set_stored *p, number low, number high)
 {
-#ifdef __CUDA_ARCH__
+#ifdef TAGFLOW_ON_GPU
     *(float2 *)p = make_float2(low, high);
 #else
     p[0] = low;

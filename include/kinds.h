@@ -47,7 +47,7 @@ TAGFLOW_FN uint32_t kind_number(const struct cell_kinds *k, cell_index place)
 /* Numbers of cells n, even, and n + 1. */
 TAGFLOW_FN void kind_numbers(const struct cell_kinds *k, cell_index n, uint32_t which[2])
 {
-#ifdef __CUDA_ARCH__
+#ifdef TAGFLOW_ON_GPU
     if (k->bytes == 4) {
         const uint2 both = *(const uint2 *)((const uint32_t *)k->number + n);
         which[0] = both.x;

@@ -1,4 +1,4 @@
-/* Differences between gcc (CPU) and nvcc (GPU), and between the precisions of a variant.
+/* Differences between gcc (CPU), nvcc and hipcc (GPUs), and between the precisions of a variant.
  *
  * A variant is compiled with TAGFLOW_STORAGE, the bits of a stored population (16, 32 or 64), and
  * TAGFLOW_ARITHMETIC, the bits of the numbers in the physics (32 or 64). Only value_of and
@@ -8,7 +8,15 @@
 
 #include <stdint.h>
 
-#ifdef __CUDACC__
+/* Compilers for GPUs: nvcc, and hipcc (cuda/hip). TAGFLOW_ON_GPU: what is compiled runs on one. */
+#if defined __CUDACC__ || defined __HIPCC__
+#define TAGFLOW_GPU
+#endif
+#if defined __CUDA_ARCH__ || (defined __HIP_DEVICE_COMPILE__ && __HIP_DEVICE_COMPILE__)
+#define TAGFLOW_ON_GPU
+#endif
+
+#ifdef TAGFLOW_GPU
 #define TAGFLOW_FN static __host__ __device__ __forceinline__
 #elif defined __OPTIMIZE__
 #define TAGFLOW_FN static inline __attribute__((always_inline))
@@ -18,42 +26,42 @@
 
 /* Unrolls a loop over directions: the direction, its velocity and its weight become constants in
  * each copy of the body. */
-#ifdef __CUDACC__
+#ifdef TAGFLOW_GPU
 #define TAGFLOW_UNROLL _Pragma("unroll")
 #else
 #define TAGFLOW_UNROLL _Pragma("GCC unroll 19")
 #endif
 
 /* Keeps a loop as a loop: its body would be large. */
-#ifdef __CUDACC__
+#ifdef TAGFLOW_GPU
 #define TAGFLOW_ROLLED _Pragma("unroll 1")
 #else
 #define TAGFLOW_ROLLED
 #endif
 
 /* Number of bits that are set. */
-#ifdef __CUDA_ARCH__
+#ifdef TAGFLOW_ON_GPU
 #define TAGFLOW_POPCOUNT(bits) __popc(bits)
 #else
 #define TAGFLOW_POPCOUNT(bits) __builtin_popcount(bits)
 #endif
 
 /* Square root of a double, correctly rounded everywhere. */
-#ifdef __CUDACC__
+#ifdef TAGFLOW_GPU
 #define TAGFLOW_SQRT_DOUBLE(x) sqrt(x)
 #else
 #define TAGFLOW_SQRT_DOUBLE(x) __builtin_sqrt(x)
 #endif
 
 /* For code with many callers: a call on the CPU, where its copies would take long to compile. */
-#ifdef __CUDACC__
+#ifdef TAGFLOW_GPU
 #define TAGFLOW_SHARED TAGFLOW_FN
 #else
 #define TAGFLOW_SHARED static __attribute__((noinline, unused))
 #endif
 
 /* For code that few cells need: a call, so that other cells keep no registers for it. */
-#ifdef __CUDACC__
+#ifdef TAGFLOW_GPU
 #define TAGFLOW_RARE static __host__ __device__ __noinline__ __attribute__((unused))
 #else
 #define TAGFLOW_RARE static __attribute__((noinline, unused))
@@ -93,7 +101,7 @@ typedef float number;
 #error "TAGFLOW_ARITHMETIC is 32 or 64"
 #endif
 
-#ifdef __CUDACC__
+#ifdef TAGFLOW_GPU
 #define TAGFLOW_SQRT(x) sqrt(x)
 #elif TAGFLOW_ARITHMETIC == 64
 #define TAGFLOW_SQRT(x) __builtin_sqrt(x)
@@ -166,6 +174,11 @@ TAGFLOW_FN real real_sqrt(real x)
 #else
 #define TAGFLOW_FORGET_REAL(x) asm volatile("" : "+f"(x))
 #endif
+#elif defined TAGFLOW_ON_GPU /* v: a vector register, which has a value for each thread */
+#define TAGFLOW_FORGET(n) asm volatile("" : "+v"(n))
+#define TAGFLOW_FORGET_LONG(n) asm volatile("" : "+v"(n))
+#define TAGFLOW_BARRIER asm volatile("")
+#define TAGFLOW_FORGET_REAL(x) asm volatile("" : "+v"(x))
 #else
 #define TAGFLOW_FORGET(n) (void)(n)
 #define TAGFLOW_FORGET_LONG(n) (void)(n)

@@ -142,7 +142,7 @@ struct slots {
 };
 
 /* Index of a cell: 32-bit on GPUs, where differences wrap. */
-#ifdef __CUDACC__
+#ifdef TAGFLOW_GPU
 typedef uint32_t cell_index;
 #else
 typedef size_t cell_index;

@@ -44,6 +44,8 @@ TAGFLOW_FN float half_float(struct half h)
     float x;
     asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h.bits));
     return x;
+#elif defined TAGFLOW_ON_GPU
+    return (float)__builtin_bit_cast(_Float16, h.bits);
 #else
     const uint32_t size = h.bits & 0x7fffu, sign = (uint32_t)(h.bits & 0x8000u) << 16;
     const uint32_t finite = float_bits(float_of_bits(size << 13) * 0x1p112f);
@@ -60,6 +62,8 @@ TAGFLOW_FN struct half float_half(float x)
     struct half h;
 #ifdef __CUDA_ARCH__
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(x));
+#elif defined TAGFLOW_ON_GPU
+    h.bits = __builtin_bit_cast(unsigned short, (_Float16)x);
 #else
     const uint32_t bits = float_bits(x), all = bits & 0x7fffffffu, most = 0x47800000;
     const uint32_t size = all < most ? all : most;

@@ -1,0 +1,2 @@
+/* The same for kernels; see cuda_runtime_api.h. */
+#include "cuda_runtime_api.h"
