@@ -627,6 +627,11 @@ static enum status finish(struct run *r, enum status status)
         snprintf(r->n.progress.hashes[set], sizeof r->n.progress.hashes[set], "%016llx",
                  (unsigned long long)bits);
     }
+    if (sound && status != STATUS_MACHINE) {
+        const enum status judged =
+            shares_judge(&r->grid.shares, &r->grid.level->solver, r->grid.level->c);
+        status = judged ? judged : status;
+    }
     if (output_close(r->output, &r->n.progress.files) && sound)
         status = STATUS_MACHINE;
     r->output = NULL;

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/message.h"
+#include "case/keys.h"
+
 /* Bounds of a pressure, as those of pressures that vary in time: of the density - 1. */
 static const double most_drho = 0.5;
 
@@ -48,6 +51,27 @@ enum status shares_adjust(struct outlet_shares *h, struct solver *s, const struc
             adjust(h, c, k, all);
     h->looks++;
     s->signal_step = -1; /* the time functions of this step are made anew */
+    return status;
+}
+
+enum status shares_judge(const struct outlet_shares *h, struct solver *s, const struct flow_case *c)
+{
+    static const double close = 0.02;
+    struct outflow all[OUTFLOW_OPENINGS];
+    if (!h->count)
+        return STATUS_OK;
+    const enum status status = outflow_measure(s, c, all);
+    for (int k = 0; k < case_openings(c) && !status; k++) {
+        const double wanted = case_opening(c, k)->share, share = outflow_share(c, all, k);
+        if (!(wanted > 0) || fabs(share - wanted) <= close)
+            continue;
+        warn("share_missed",
+             "%s: a share of %.3g of the flow leaves there at the end, not %.3g (%s)",
+             k < 6 ? key_faces[k] : c->patches[k - 6].name, share, wanted,
+             fabs(h->drho[k]) < most_drho
+                 ? "a longer run, or a shorter share_time"
+                 : "its pressure is at its bound: a share that this flow can have");
+    }
     return status;
 }
 

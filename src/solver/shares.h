@@ -43,6 +43,11 @@ int64_t shares_next(const struct outlet_shares *h, int64_t step);
  * STATUS_MACHINE, reported, when the backend failed. */
 enum status shares_adjust(struct outlet_shares *h, struct solver *s, const struct flow_case *c);
 
+/* Warns of outlets through which another share leaves at the end of a run. Collective.
+ * STATUS_MACHINE, reported, when the backend failed. */
+enum status shares_judge(const struct outlet_shares *h, struct solver *s,
+                         const struct flow_case *c);
+
 /* Registers the controller in a run's state, if there is one. */
 enum status shares_register(struct outlet_shares *h, const struct flow_case *c,
                             struct state *state);

@@ -69,6 +69,12 @@ reached("sound", 0.3, 1e-6)
 run("soon", {"faces.ymin.pressure.share_time": 300})
 reached("soon", 0.3, 1e-6, since=10)
 reached("soon", 0.3, 1e-12)
+# A run that ends before: a warning.
+run("early", {"run.steps": 1000})
+missed = [w["text"] for w in load("early", "report.json")["warnings"] if w["name"] == "share_missed"]
+check(len(missed) == 1 and missed[0].startswith("ymin: a share of") and "not 0.3" in missed[0], f"an early end: {missed}")
+missed = [w for w in load("soon", "report.json")["warnings"] if w["name"] == "share_missed"]
+check(not missed, f"the share is reached: {missed}")
 # The pressure that it found, held without a controller.
 pressure = series("soon", "low")["mean_pressure"][-1]
 run("held", {"faces.ymin": f"{{pressure: {{value: {pressure!r}}}}}", "run.steps": 40000})
