@@ -567,7 +567,12 @@ static void every_cut(int ranks)
                     reference_faces(&c, faces[k]);
                     memcpy(c.run.ranks, cuts, sizeof cuts);
                     if (++seed % 2) {
-                        c.units = (struct case_units){true, 1e-3, 1e-4, 1.2, 1e-3, 0, 0};
+                        c.units = (struct case_units){.given = true,
+                                                      .density_given = true,
+                                                      .dx = 1e-3,
+                                                      .dt = 1e-4,
+                                                      .density = 1.2,
+                                                      .cell = 1e-3};
                         c.acceleration[seed / 2 % 3] = 1e-3;
                     }
                     add_series(&c, &(uint64_t){seed});
