@@ -18,6 +18,11 @@ void clock_start(void)
     started = now();
 }
 
+bool clock_started(void)
+{
+    return started > 0;
+}
+
 double clock_seconds(void)
 {
     return now() - started;

@@ -3,7 +3,10 @@
 #ifndef TAGFLOW_CLOCK_H
 #define TAGFLOW_CLOCK_H
 
+#include <stdbool.h>
+
 void clock_start(void); /* first thing in main */
+bool clock_started(void);
 double clock_seconds(void);
 
 /* Call it between two looks at something that another thread, process or device will change;

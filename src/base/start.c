@@ -44,7 +44,7 @@ static enum status initialise(bool *ours, int *provided)
     return launcher_check(ranks);
 }
 
-enum status start_mpi(bool *ours)
+enum status start_mpi(bool *ours, MPI_Comm comm)
 {
     int rank, ranks, initialised, provided = MPI_THREAD_SINGLE;
     enum status status = STATUS_OK;
@@ -65,5 +65,5 @@ enum status start_mpi(bool *ours)
     else if (provided < MPI_THREAD_FUNNELED && rank == 0)
         status = fail_machine("this MPI does not allow threads (MPI_THREAD_FUNNELED): it was built "
                               "without them, or a setting forbids them");
-    return status_agree(MPI_COMM_WORLD, status);
+    return status_agree(*ours ? MPI_COMM_WORLD : comm, status);
 }

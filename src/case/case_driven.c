@@ -328,18 +328,27 @@ struct pressures {
     double low, high;
 };
 
+static void add_pressure(struct pressures *to, double p)
+{
+    to->low = to->any ? fmin(to->low, p) : p;
+    to->high = to->any ? fmax(to->high, p) : p;
+    to->any = true;
+}
+
+/* Of a face; -1: of all openings. */
 static struct pressures pressures_of(const struct flow_case *c, int face)
 {
     struct pressures found = {.any = false};
+    for (int k = 0; k < case_caps(c) && face < 0; k++)
+        if (case_cap(c, k)->kind == CAP_pressure)
+            add_pressure(&found,
+                         signal_peak(&case_cap(c, k)->signal) * (case_cap(c, k)->density - 1) / 3);
     for (int k = 0; k < case_openings(c); k++) {
         const struct case_face *const what = case_opening(c, k);
         if ((face >= 0 && case_opening_side(c, k) != face) || !face_holds_density(what))
             continue;
         const double peak = what->kind == FACE_pressure ? signal_peak(&what->signal) : 1;
-        const double p = peak * (what->density - 1) / 3;
-        found.low = found.any ? fmin(found.low, p) : p;
-        found.high = found.any ? fmax(found.high, p) : p;
-        found.any = true;
+        add_pressure(&found, peak * (what->density - 1) / 3);
     }
     return found;
 }
@@ -438,6 +447,8 @@ static bool is_named(const struct flow_case *c)
     for (int k = 0; k < case_openings(c); k++)
         named = named ||
                 (case_opening(c, k)->kind == FACE_velocity && face_speed(case_opening(c, k)) > 0);
+    for (int k = 0; k < case_caps(c); k++)
+        named = named || (case_cap(c, k)->kind == CAP_velocity && cap_speed(case_cap(c, k)) > 0);
     return named;
 }
 

@@ -313,7 +313,8 @@ static const struct case_signal *signal_of(const struct reader *r, const struct 
     if (!strcmp(of->key, "force"))
         return &c->force_signal;
     const struct node *const things = of->parent->parent;
-    if (things->parent && !strcmp(things->key, "caps")) {
+    const struct node *const above = things->parent ? things->parent->parent : NULL;
+    if (above && above->key && !strcmp(things->key, "caps") && !strcmp(above->key, "bodies")) {
         const struct case_body *const body = body_at(r, things->parent);
         while (strcmp(body->caps[k].name, of->parent->key) != 0)
             k++;

@@ -57,7 +57,7 @@ enum status program_call(const struct command *command, int count, char **argume
         return command->alone(count, arguments);
 
     bool ours;
-    enum status status = start_mpi(&ours);
+    enum status status = start_mpi(&ours, MPI_COMM_WORLD);
     if (!status)
         status = command->with_mpi(count, arguments, MPI_COMM_WORLD);
     if (ours)

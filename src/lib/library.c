@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <limits.h>
+#include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +87,8 @@ int library_leave(struct tagflow_run *r, enum status status)
 {
     if (status) {
         share_error(r->comm, *r->error ? r->error : "stopped early with a checkpoint");
-        snprintf(r->error, sizeof r->error, "%s", error);
+        if (status != STATUS_USAGE) /* of a call that can be made again */
+            snprintf(r->error, sizeof r->error, "%s", error);
     }
     watchdog_rest();
     return (int)status;
@@ -127,24 +129,43 @@ static void restore(int number, const struct sigaction *before)
         sigaction(number, before, NULL);
 }
 
-/* Second processes are the program that is installed with this library, if this is one. */
+/* Is an address in the first object of the process, which is its program? */
+static int in_program(struct dl_phdr_info *object, size_t size, void *found)
+{
+    static const char here;
+    const uintptr_t at = (uintptr_t)&here - object->dlpi_addr;
+    (void)size;
+    for (int k = 0; k < object->dlpi_phnum; k++) {
+        const ElfW(Phdr) *const part = &object->dlpi_phdr[k];
+        if (part->p_type == PT_LOAD && at >= part->p_vaddr && at - part->p_vaddr < part->p_memsz)
+            *(bool *)found = true;
+    }
+    return 1; /* no other object */
+}
+
+static bool is_executable(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Second processes are this program, or the one that is installed with this library. */
 static void find_program(void)
 {
     static const char *const places[] = {"tagflow", "../bin/tagflow", "../../bin/tagflow",
                                          "../../tagflow"};
     static const char here;
-    char self[PATH_MAX], library[PATH_MAX], program[PATH_MAX + 32];
+    char library[PATH_MAX], program[PATH_MAX + 32];
     Dl_info found;
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
+    bool own = false;
     child_program(NULL);
-    if (!dladdr(&here, &found) || !found.dli_fname || !realpath(found.dli_fname, library) ||
-        strcmp(self, library) == 0)
+    dl_iterate_phdr(in_program, &own);
+    if (own || !dladdr(&here, &found) || !found.dli_fname || !realpath(found.dli_fname, library))
         return;
     *strrchr(library, '/') = '\0';
     for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
         snprintf(program, sizeof program, "%s/%s", library, places[k]);
-        if (access(program, X_OK) == 0) {
+        if (is_executable(program)) {
             child_program(program);
             return;
         }
@@ -285,7 +306,7 @@ static enum status create(const struct tagflow_options *options, struct tagflow_
 /* Takes what a process has once. */
 static void take_process(const struct tagflow_run *r)
 {
-    if (process.again)
+    if (process.again || !clock_started())
         clock_start();
     process.open = process.again = true;
     find_program();
@@ -332,7 +353,8 @@ int tagflow_open(const struct tagflow_options *options, struct tagflow_run **run
     if (run)
         *run = NULL;
     if (!status)
-        status = start_mpi(&ours);
+        status =
+            start_mpi(&ours, options->comm ? *(const MPI_Comm *)options->comm : MPI_COMM_WORLD);
     if (ours)
         atexit(finalize);
     if (!status)

@@ -74,7 +74,10 @@ struct wishes {
 /* Use of sums over the flow at a step that wall time chooses: none, live line, line of the log. */
 enum { LOOK_NOT, LOOK_LIVE, LOOK_LINE };
 
+enum { RUN_ERROR = 1024 };
+
 struct run {
+    char error[RUN_ERROR]; /* why it ended */
     const struct flow_case *c;
     const struct run_options *options;
     const char *dir;
@@ -582,6 +585,7 @@ static enum status write_reports(struct run *r, enum status status, bool sound)
         p->reason = p->stop_met ? "run.stop" : "run.steps";
     else if (p->state != RUN_stopped)
         p->reason = message_error() ? message_error()
+                    : *r->error     ? r->error
                                     : "another rank failed; it says why on "
                                       "standard error";
     enum status written = report_write(r->dir, r->lock, r->c, &r->grid, p, sound);
@@ -854,12 +858,20 @@ enum status run_open(struct run **out, const struct flow_case *c, const struct r
     return status;
 }
 
+/* Keeps the error that ended the run for its reports: other calls may forget it. */
+static enum status keep_error(struct run *r)
+{
+    if (r->status && !*r->error && message_error())
+        snprintf(r->error, sizeof r->error, "%s", message_error());
+    return r->status;
+}
+
 enum status run_advance(struct run *r, int64_t until)
 {
     r->wishes.interrupted = 0;
     while (!r->status && !run_over(r) && step_of(r) < until && !r->wishes.interrupted)
         r->status = advance(r, until);
-    return r->status;
+    return keep_error(r);
 }
 
 enum status run_checkpoint(struct run *r)
@@ -868,7 +880,7 @@ enum status run_checkpoint(struct run *r)
         sanity_forget(&r->sanity);
         r->status = write_checkpoint(r);
     }
-    return r->status;
+    return keep_error(r);
 }
 
 void run_ask_to_stop(struct run *r)
@@ -925,10 +937,21 @@ const char *run_folder(const struct run *r)
 
 enum status run_steer(struct run *r, const char *name, double factor)
 {
-    const enum status status = steer_set(&r->steering, name, factor);
-    if (!status)
-        steer_apply(&r->steering, &r->grid);
-    return status;
+    double ends[2] = {factor, -factor};
+    enum status status = steer_known(&r->steering, name, factor);
+    status = status_agree(r->comm, status);
+    if (status)
+        return status;
+    MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MIN, r->comm);
+    if (ends[0] != -ends[1])
+        return fail_user("%s is set to %g by one rank and to %g by another: give all ranks the "
+                         "same factor",
+                         name, ends[0], -ends[1]);
+    if (*steer_get(&r->steering, name) != factor)
+        r->n.progress.checkpoint = -1; /* that of this step lacks the factor */
+    steer_set(&r->steering, name, factor);
+    steer_apply(&r->steering, &r->grid);
+    return STATUS_OK;
 }
 
 const double *run_steered(const struct run *r, const char *name)

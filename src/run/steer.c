@@ -55,7 +55,12 @@ void steer_apply(const struct steering *s, struct grid *g)
     }
 }
 
-enum status steer_set(struct steering *s, const char *name, double factor)
+void steer_set(struct steering *s, const char *name, double factor)
+{
+    s->factor[find(s, name)] = factor;
+}
+
+enum status steer_known(const struct steering *s, const char *name, double factor)
 {
     const int k = find(s, name);
     const char *known[SIGNALS + 1] = {NULL};
@@ -71,7 +76,6 @@ enum status steer_set(struct steering *s, const char *name, double factor)
     if (!(factor >= s->signal[k]->least && factor <= s->signal[k]->most))
         return fail_user("%s cannot be set to %g: its range is %g to %g (steer.min and steer.max)",
                          name, factor, s->signal[k]->least, s->signal[k]->most);
-    s->factor[k] = factor;
     return STATUS_OK;
 }
 

@@ -20,9 +20,11 @@ enum status steer_create(struct steering *s, const struct flow_case *c, struct s
 /* Gives the factors to the solvers of all levels: after the state was read from a checkpoint. */
 void steer_apply(const struct steering *s, struct grid *g);
 
-/* Sets a factor, which steer_apply() gives to the solvers. STATUS_USAGE, reported: there is no such
- * name, or the factor is out of its range. */
-enum status steer_set(struct steering *s, const char *name, double factor);
+/* STATUS_USAGE, reported: there is no such name, or the factor is out of its range. */
+enum status steer_known(const struct steering *s, const char *name, double factor);
+
+/* Sets the factor of a known name, which steer_apply() gives to the solvers. */
+void steer_set(struct steering *s, const char *name, double factor);
 
 /* The factor of a name; NULL: there is no such name. */
 const double *steer_get(const struct steering *s, const char *name);

@@ -30,23 +30,35 @@ static bool drifts(const struct flow_case *c)
  * no error of a rule, and the run is to end with the reason (run/sanity.h). */
 static const double most_pumped = 1e-8;
 
+/* Flow into the box, at a factor of 1, through all openings and caps of this time function. */
+static double inflow_with(const struct grid *g, const struct case_signal *signal)
+{
+    const struct domain *const d = &g->level->domain;
+    const struct flow_case *const c = g->level->c;
+    double net = 0;
+    for (int k = 0; k < d->openings; k++)
+        if (signal_same(signal, &case_opening(c, k)->signal))
+            net += d->opening[k].inflow;
+    for (int k = 0; k < case_caps(c); k++)
+        if (case_cap(c, k)->kind == CAP_velocity && signal_same(signal, &case_cap(c, k)->signal))
+            net += case_cap(c, k)->flow_rate;
+    return net;
+}
+
 /* May factors that are set (`steer`) let more in than out? Only openings with the same name balance
  * each other whatever the factor is. */
 static bool steering_pumps(const struct grid *g)
 {
-    const struct domain *const d = &g->level->domain;
-    for (int k = 0; k < d->openings; k++) {
-        const struct case_signal *const s = &case_opening(g->level->c, k)->signal;
-        double net = 0;
-        if (s->kind != SIGNAL_steer)
-            continue;
-        for (int other = 0; other < d->openings; other++)
-            if (signal_same(s, &case_opening(g->level->c, other)->signal))
-                net += d->opening[other].inflow;
-        if (fabs(net) > most_pumped * g->hold.cells[0])
-            return true;
+    const struct flow_case *const c = g->level->c;
+    const int openings = g->level->domain.openings;
+    bool pumps = false;
+    for (int k = 0; k < openings + case_caps(c); k++) {
+        const struct case_signal *const s =
+            k < openings ? &case_opening(c, k)->signal : &case_cap(c, k - openings)->signal;
+        pumps = pumps || (s->kind == SIGNAL_steer &&
+                          fabs(inflow_with(g, s)) > most_pumped * g->hold.cells[0]);
     }
-    return false;
+    return pumps;
 }
 
 /* Do the openings change the density by more than a case may? */

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import weakref
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_void_p
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -158,8 +159,8 @@ class RawArray:
         return _new_capsule(address, _CAPSULE_NAME, ctypes.cast(_drop, c_void_p))
 
 
-def _close(lib: ctypes.CDLL, handle: List[Any]) -> int:
-    """Closes the run whose handle is in the list, once."""
+def _close(lib: ctypes.CDLL, handle: List[Any], *_: Any) -> int:
+    """Closes the run whose handle is in the list, once. The rest is kept until then."""
     return int(lib.tagflow_close(handle.pop())) if handle else 0
 
 
@@ -188,7 +189,8 @@ class Simulation:
         self._handles_signals = signals
         case = Case(case, {**(settings or {}), **({"run.threads": threads} if threads is not None else {})})
         sets = [f"{path}={value_text(value)}".encode() for path, value in case.settings.items()]
-        self._interrupted = _INTERRUPTED(self._look)  # kept while the run may call it
+        simulation = weakref.ref(self)  # no cycle: a simulation that nobody holds is closed at once
+        self._interrupted = _INTERRUPTED(lambda _: int(getattr(simulation(), "_keyboard", False)))
         options = _Options(api=API, set_count=len(sets), sets=(c_char_p * len(sets))(*sets) if sets else None, overwrite=overwrite,
                            folder=os.fsencode(folder) if folder is not None else None, restart=os.fsencode(restart) if restart else None,
                            backend=backend.encode(), share_gpu=share_gpu, echo=echo, signals=signals, interrupted=self._interrupted)
@@ -205,11 +207,8 @@ class Simulation:
         sys.stdout.flush()
         self._check(self._lib.tagflow_open(byref(options), byref(run)))
         self._handle = [run]
+        weakref.finalize(self, _close, self._lib, self._handle, self._interrupted)
         self._run_folder: str = os.fsdecode(self._lib.tagflow_folder(run))
-
-    def _look(self, _: Any) -> int:
-        """The library calls this from time to time: Python then runs the handlers of signals that have come."""
-        return int(self._keyboard)
 
     def _note_keyboard(self, *_: Any) -> None:
         self._keyboard = True
