@@ -32,7 +32,7 @@ static bool overlap(const struct case_region *a, const struct case_region *b)
 
 void advise_resistance(const struct flow_case *c)
 {
-    static const double most = 0.1;
+    static const double most = 0.02;
     const double u = case_fastest_velocity(c);
     for (int k = 0; k < c->zone_count; k++) {
         const struct case_zone *const zone = &c->zones[k];
@@ -41,10 +41,11 @@ void advise_resistance(const struct flow_case *c)
         const double lost = density_lost(c, zone, u);
         if (lost > most)
             warn("resist_density",
-                 "regions.%s: at a velocity of %.3g the density falls by %.3g across it, above %g: "
-                 "the flow is compressible (half the time step: half the velocity, a quarter of "
-                 "the fall)",
-                 zone->name, u, lost, most);
+                 "regions.%s: at a velocity of %.3g the density falls by %.3g across it: its "
+                 "pressure "
+                 "drop and velocities are off by up to as much (half the time step: half the "
+                 "velocity, a quarter of the fall)",
+                 zone->name, u, lost);
         for (int later = k + 1; later < c->zone_count; later++)
             if (overlap(&zone->cells, &c->zones[later].cells))
                 warn("resist_covered",
@@ -88,15 +89,16 @@ static void warn_openings(const struct flow_case *c)
         double across = 0;
         for (int a = 1; a < 3; a++) {
             const int along = (axis + a) % 3, about = 3 - axis - along;
-            if (c->faces[2 * along].kind != FACE_periodic)
+            if (c->cells[along] > 1)
                 across = fmax(across, fabs(c->rotation[about]) * c->cells[along]);
         }
         if (!(face_has(what->kind, FACE_HAS_density) && 4 * across / u > most))
             continue;
         warn("rotation_outlet",
              "force.rotation: across %s the pressure of a flow of velocity %.3g changes by %.3g "
-             "dynamic pressures, and this face gives one pressure: the flow near it turns (put it "
-             "far from what counts, or let the flow leave along the axis of rotation)",
+             "dynamic pressures, and this face gives one pressure: the flow near it turns, and may "
+             "diverge (a sponge with the stream's velocity before it, a periodic axis with "
+             "force.flow_rate, or an outlet across the axis of rotation)",
              key_faces[side], u, 4 * across / u);
         return;
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "case/bare.h"
 #include "case/input.h"
 #include "case/level.h"
 #include "case/sections.h"
@@ -61,6 +62,8 @@ static enum status read_table(struct map m, struct case_signal *s)
     char *dataset = NULL;
     struct case_numbers n = {0};
     enum status status = record_read(m, 0, s);
+    if (!status && !map_get(m, "time")) /* the file's times are steps */
+        bare_note(m.r, m.node, UNIT_TIME, &s->unit, &(bool){true}, 1);
     if (!status && m.r->origin)
         return level_table(m, s);
     if (!status)
