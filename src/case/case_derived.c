@@ -4,6 +4,7 @@
 
 #include "base/message.h"
 #include "case/case_law.h"
+#include "case/case_resist.h"
 #include "case/keys.h"
 #include "case/sections.h"
 
@@ -132,6 +133,7 @@ void case_say_derived(const struct flow_case *c)
     say("relaxation: viscosity %g, tau %s, omega %s", case_thinnest(c),
         case_tau_text(text, tau, 6), case_omega_text(omega, tau));
     law_say(c);
+    resist_say(c);
     if (velocity > 0)
         say("Mach: %g (velocity %g)", mach(velocity), velocity);
     scalars_say(c);

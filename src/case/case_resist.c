@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/message.h"
+
 bool zone_resists(const struct case_zone *zone)
 {
     return zone->resist.medium || zone->resist.screen;
@@ -28,6 +30,28 @@ void zone_resistance(const struct case_zone *zone, int axis, double *d, double *
     if (by->screen && by->axis == axis)
         *f = fmin(by->screen_loss / (2 * (zone->cells.hi[axis] - zone->cells.lo[axis])),
                   RESIST_MOST);
+}
+
+void resist_say(const struct flow_case *c)
+{
+    const double u = case_fastest_velocity(c), unit = c->units.dx / c->units.dt;
+    for (int k = 0; k < c->zone_count; k++) {
+        const struct case_zone *const zone = &c->zones[k];
+        const int *const lo = zone->cells.lo, *const hi = zone->cells.hi;
+        double drop[3];
+        if (!zone_resists(zone))
+            continue;
+        for (int a = 0; a < 3; a++) {
+            double d, f;
+            zone_resistance(zone, a, &d, &f);
+            drop[a] = (d + f * u) * u * (hi[a] - lo[a]) *
+                      (c->units.given ? c->units.density * unit * unit : 1);
+        }
+        say("region %s: %d x %d x %d cells with a resistance; at a velocity of %.3g%s the pressure "
+            "falls by %.4g, %.4g, %.4g%s along x, y, z",
+            zone->name, hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2], c->units.given ? u * unit : u,
+            c->units.given ? " m/s" : "", drop[0], drop[1], drop[2], c->units.given ? " Pa" : "");
+    }
 }
 
 double resisted_velocity(const struct flow_case *c, int axis, double acceleration)

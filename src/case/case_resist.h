@@ -16,6 +16,10 @@ bool zone_spans(const struct flow_case *c, const struct case_zone *zone, int axi
 void zone_resistance(const struct case_zone *zone, int axis, double *d, double *f);
 #define RESIST_MOST 1e6
 
+/* Log each region with a resistance: its cells, and the pressure that the fastest velocity of the
+ * case would lose along each axis. */
+void resist_say(const struct flow_case *c);
+
 /* The largest velocity along an axis that an acceleration drives through the regions that all of
  * the flow must cross; INFINITY without one. */
 double resisted_velocity(const struct flow_case *c, int axis, double acceleration);
