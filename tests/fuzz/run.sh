@@ -21,8 +21,8 @@ targets='case set memory words seal stl voxels tiff facts machine series files'
 voxel_sources='src/base/agree.c src/base/signals.c src/body/voxel_file.c src/body/voxel_hdf5.c src/body/voxel_npy.c src/body/voxel_stack.c src/body/voxel_tiff.c
     src/foreign/child.c src/foreign/hdf5.c src/foreign/hdf5_serve.c'
 body_sources='src/body/voxel_survey.c src/body/voxels.c'
-body_shown="src/body/stl.c src/body/lines.c src/body/mesh.c src/body/mesh_look.c src/body/mesh_sheets.c src/body/mesh_shells.c src/body/mesh_turn.c $voxel_sources $body_sources"
-case_sources='src/body/images.c src/base/array.c src/base/sets.c src/base/isa.c src/base/launcher.c src/base/message.c src/base/precision.c src/base/file.c src/base/text.c src/body/lines.c src/body/mesh.c
+body_shown="src/body/stl.c src/body/lines.c src/body/mesh.c src/body/mesh_cap.c src/body/mesh_look.c src/body/mesh_sheets.c src/body/mesh_shells.c src/body/mesh_turn.c $voxel_sources $body_sources"
+case_sources='src/body/images.c src/base/array.c src/base/sets.c src/base/isa.c src/base/launcher.c src/base/message.c src/base/precision.c src/base/file.c src/base/text.c src/body/lines.c src/body/mesh.c src/body/mesh_cap.c
     src/body/mesh_look.c src/body/mesh_sheets.c src/body/mesh_shells.c src/body/mesh_turn.c src/body/shape.c src/body/stl.c src/body/turn.c src/case/*.c tests/fuzz/fuzz.c'
 advice_sources='src/advice/bare.c src/advice/case.c src/advice/earlier.c src/advice/faces.c src/advice/law.c src/advice/operator.c src/advice/pumps.c src/advice/resist.c
     src/advice/remedy.c src/advice/samples.c src/advice/scalars.c src/advice/signals.c src/advice/speed.c src/advice/outputs.c

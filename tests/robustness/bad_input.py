@@ -787,7 +787,12 @@ for arguments, *words in [(["run", "case.yaml", "--set", "run.stepps=3"], "did y
                           (["run", "case.yaml", "--set", "patches.p={face: xmin, mask: {file: no.png}, slip: {}}"],
                            "'no.png': No such file"),
                           (["nonsense"], "nonsense is not a command")]:
-    show("mpirun -n 3: " + " ".join(arguments), attempt(arguments, words, ranks=3))
+    # mpirun may lose what a process prints before it ends with an error: on a busy machine one line in 15.
+    for _ in range(3):
+        result = attempt(arguments, words, ranks=3)
+        if result[1]:
+            break
+    show("mpirun -n 3: " + " ".join(arguments), result)
 
 write("channel.yaml", CHANNEL)
 said = tagflow("run", "channel.yaml")
