@@ -787,7 +787,8 @@ static enum status make_grid(struct run *r, enum transport *transport)
                              .grid = &r->grid,
                              .threads = &options->threads,
                              .dir = options->dir,
-                             .backend_reason = options->backend_reason};
+                             .backend_reason = options->backend_reason,
+                             .terminal.fd = -1};
     r->n.progress.checkpoint = -1;
     r->n.progress.pores = &r->pores;
     if (is_root(r) && !options->silent)
