@@ -512,7 +512,7 @@ CASES = [
     (series("of: pressure_drop, at: 3, second: 16"), "plane 16 is outside the box"),
     (series("of: pressure_drop, axis: y, at: 3, second: 3"), "is the first plane, too"),
     (series("of: mixing_cup, axis: y, at: 3"), "output.series.flow.scalar, which of: mixing_cup needs, is missing"),
-    (series("of: outlet"), "output.series.flow.face, or patch, which of: outlet needs, is missing"),
+    (series("of: outlet"), "output.series.flow.face, patch or cap, which of: outlet needs, is missing"),
     (series("of: outlet, face: xmin"), "no flow leaves the box there, as it is of kind wall"),
     (series("of: outlet, face: zmin"), "no flow leaves the box there, as it is of kind periodic"),
     (series("of: outlet, patch: p"), "there is no patch 'p'"),
