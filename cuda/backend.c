@@ -248,7 +248,7 @@ static enum status cuda_open(struct backend **out, const struct backend_wanted *
     } else {
         status = device_choose(wanted->comm, wanted->share, description, &remark, uuid);
         if (!status && cudaGetDevice(&number) != cudaSuccess)
-            status = fail_machine("CUDA does not say which GPU this rank uses");
+            status = fail_machine("the GPU failed: cudaGetDevice");
     }
     if (status)
         return status;

@@ -60,6 +60,7 @@
 #define cudaEventRecord hipEventRecord
 #define cudaFree hipFree
 #define cudaFreeHost hipHostFree
+#define cudaGetDevice hipGetDevice
 #define cudaGetDeviceCount hipGetDeviceCount
 #define cudaGetDeviceProperties hipGetDeviceProperties
 #define cudaGetErrorString hipGetErrorString
