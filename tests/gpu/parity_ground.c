@@ -160,7 +160,7 @@ static void make_rows(struct ground *g, struct mixture m, uint64_t *random)
             row->subgrid = SUBGRID_law;
             row->law = (uint32_t)(1 + g->view.table_values - LAW_VALUES);
         }
-        if (row->forced && m.full && k % 4 != 2)
+        if (mixed && row->forced && k % 4 != 2) /* only that step meets it */
             row->resist = (uint32_t)(1 + g->view.table_values - LAW_VALUES - RESIST_VALUES);
         for (int a = 0; a < 3 && row->forced; a++)
             row->acceleration[a] = random_below(random, 4) ? 1e-3 * random_uniform(random) : 0;
