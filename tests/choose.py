@@ -64,7 +64,7 @@ CHANGED = [
     ("src/solver/exchange*", ["standin_runs", "levels_ranks_3", "refined_reference", "reference_ranks_32_4", "sets_ranks_3"]),
     ("src/solver/peers*", ["standin_runs", "levels_ranks_3", "reference_ranks_32_4"]),
     ("src/solver/*", ["backend_32", "flow_32", "reference_ranks_32_4", "sets_ranks_3", "levels_ranks_3", "selftest"]),
-    ("src/measure/*", ["scalar_sums_32", "exact_32", "flow_rate", "momentum", "series_ranks", "refined_driven", "refined_cylinder"]),
+    ("src/measure/*", ["scalar_sums_32", "exact_32", "flow_rate", "momentum", "series_ranks", "refined_driven", "refined_cylinder", "refined_plane"]),
     ("src/bench/*", ["bench_cases", "ceiling", "bench"]),
     ("src/cpu/*", KERNELS + SCALARS + ["stored", "selftest"]),
     ("src/predict/*", ["scaling"]),

@@ -23,7 +23,7 @@ struct planes {
 static void add_level(const struct domain *d, const struct planes planes[3])
 {
     const struct view *const v = &d->view;
-    const double volume = ldexp(1, -3 * d->level);
+    const double volume = ldexp(1, -refined_dimensions(d->refined, 3) * d->level);
     for (int z = 0; z < v->n[2]; z++)
         for (int y = 0; y < v->n[1]; y++)
             for (int x = 0; x < v->n[0]; x++) {
@@ -31,7 +31,7 @@ static void add_level(const struct domain *d, const struct planes planes[3])
                 if (!view_fluid(v, view_index(v, x, y, z)))
                     continue;
                 for (int a = 0; a < 3; a++) {
-                    const int plane = (d->lo[a] + at[a]) >> d->level;
+                    const int plane = (d->lo[a] + at[a]) >> refined_halved(d->refined, d->level, a);
                     planes[a].open[plane] += volume;
                     planes[a].coarsest[plane] = fmin(planes[a].coarsest[plane], d->level);
                 }

@@ -52,7 +52,8 @@ void advise_strides(const struct flow_case *c)
         const struct case_field *const f = &c->fields[k];
         for (int a = 0; a < 3; a++) {
             const int level = f->levels > 0 ? f->levels : 0;
-            const int64_t cells = (int64_t)(f->region.hi[a] - f->region.lo[a]) << level;
+            const int64_t cells = (int64_t)(f->region.hi[a] - f->region.lo[a])
+                                  << case_halved(c, level, a);
             if (cells <= f->stride && cells >= few)
                 warn("stride_long",
                      "output.fields.%s.stride is %d: one value is left of %lld along %s (a smaller "

@@ -144,8 +144,9 @@ static void warn_close(const struct survey *s, const struct domain *d, const str
         "level_edge_near",
         "bodies.%s is close to the edge of level %d, first at (%g, %g, %g): its drag may be 1 to 2 "
         "%% too high (leave %d cells of level %d between it and that edge)",
-        c->bodies[s->close.body].name, d->level, ldexp(g[0] + 0.5, -d->level),
-        ldexp(g[1] + 0.5, -d->level), ldexp(g[2] + 0.5, -d->level), s->close.least, d->level - 1);
+        c->bodies[s->close.body].name, d->level, refined_place(d->refined, d->level, 0, g[0] + 0.5),
+        refined_place(d->refined, d->level, 1, g[1] + 0.5),
+        refined_place(d->refined, d->level, 2, g[2] + 0.5), s->close.least, d->level - 1);
 }
 
 void survey_say_finer(const struct survey *s, const struct domain *d, const struct flow_case *c)
@@ -173,7 +174,7 @@ void survey_say_bodies(const struct paths_level *level, int levels, const char *
         double volume = 0;
         for (int l = 0; l < levels; l++) {
             const int64_t count = level[l].d->body_cells[k];
-            volume += ldexp((double)count, -3 * l);
+            volume += ldexp((double)count, -refined_dimensions(level[l].d->refined, 3) * l);
             if (!count)
                 continue;
             length += snprintf(cells + length, sizeof cells - (size_t)length,

@@ -268,7 +268,8 @@ static double mass_tolerance(const struct flow *f, const struct look *from, cons
     const double speed = fmax(from->sums.max_velocity, to->sums.max_velocity);
     double cells = 0; /* a level's mass counts 8^-l, its steps 2^l */
     for (int l = 0; l < f->grid.levels; l++)
-        cells += ldexp((double)f->grid.level[l].domain.fluid_cells, -2 * l);
+        cells += ldexp((double)f->grid.level[l].domain.fluid_cells,
+                       -(refined_dimensions(&f->grid.refined, 3) - 1) * l);
     return 8 * unit * (4 * speed + 0.01) * (double)(to->step - from->step + 1) * cells;
 }
 

@@ -879,6 +879,17 @@ double scalar_peclet(const struct flow_case *c, int k);
  * box. */
 void case_pivot(const struct flow_case *c, const struct case_body *body, double pivot[3]);
 
+/* Is an axis flat? Along a periodic axis of one cell nothing varies, and the length of a cell has
+ * no meaning: all levels of `refine` have one cell there. */
+static inline bool case_axis_flat(int cells, bool periodic)
+{
+    return periodic && cells == 1;
+}
+
+bool case_flat(const struct flow_case *c, int axis);
+/* How often `level` levels halve the cells along the axis. */
+int case_halved(const struct flow_case *c, int level, int axis);
+
 /* May the body cross the periodic faces of an axis? Not if its bounds fill the period. */
 bool case_crosses(const struct flow_case *c, const struct case_body *body, int axis);
 

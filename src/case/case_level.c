@@ -250,6 +250,64 @@ static enum status make_scaled(const struct flow_case *c, const char *path, int 
     return s;
 }
 
+/* ---- flat axes ---- */
+
+/* Keeps the first of `n` elements of each row of an array of [rows][n]. */
+static void keep_first(void *array, size_t bytes, int n, int rows)
+{
+    for (int j = 1; j < rows; j++)
+        memmove((char *)array + (size_t)j * bytes, (char *)array + (size_t)j * (size_t)n * bytes,
+                bytes);
+}
+
+/* The point about which a body turns. Caps do not go with flat axes. */
+static void flatten_body(struct flow_case *c, struct case_body *body, int axis, double shift)
+{
+    if (!body->pivot_given && (isinf(body->lo[axis]) || isinf(body->hi[axis])))
+        return; /* the middle of the box */
+    if (!body->pivot_given)
+        case_pivot(c, body, body->pivot);
+    body->pivot_given = true;
+    body->pivot[axis] -= shift;
+}
+
+/* The profile of a face or a patch; p: the patch, or NULL. */
+static void flatten_opening(const struct flow_case *c, int side, int axis, double shift,
+                            struct case_face *face, struct case_patch *p)
+{
+    int axes[2];
+    face_axes(side, axes);
+    if (axes[0] != axis && axes[1] != axis)
+        return;
+    const int k = axes[1] == axis, rows = c->cells[axes[1]];
+    face->heights.center[k] -= shift;
+    if (p)
+        p->center[k] -= shift;
+    if (p && p->mask && k == 0)
+        keep_first(p->mask, 1, c->cells[axis], rows);
+    if (face->table && k == 0)
+        keep_first(face->table, (size_t)face->table_components * sizeof *face->table,
+                   c->cells[axis], rows);
+    if (face->table)
+        face->table_size[k] = 1;
+}
+
+/* Gives a level the one cell that level 0 has along a flat axis. It was read with 2^level cells
+ * there, so that what is in the box on level 0 is in it here. Now the levels have the middle of the
+ * axis in common. */
+static void flatten(struct flow_case *c, int axis)
+{
+    const double shift = 0.5 * (c->cells[axis] - 1);
+    c->initial.center[axis] -= shift;
+    for (int k = 0; k < c->body_count; k++)
+        flatten_body(c, &c->bodies[k], axis, shift);
+    for (int f = 0; f < 6; f++)
+        flatten_opening(c, f, axis, shift, &c->faces[f], NULL);
+    for (int k = 0; k < c->patch_count; k++)
+        flatten_opening(c, c->patches[k].face, axis, shift, &c->patches[k].opening, &c->patches[k]);
+    c->cells[axis] = 1;
+}
+
 enum status case_of_level(const struct flow_case *c, int level, struct flow_case *of_level)
 {
     char path[CASE_NAME + 32];
@@ -259,6 +317,9 @@ enum status case_of_level(const struct flow_case *c, int level, struct flow_case
         return s;
     of_level->run.steps = c->run.steps << level; /* may be out of the key's range */
     take_choices(c, of_level);
+    for (int a = 0; a < 3; a++)
+        if (case_flat(c, a))
+            flatten(of_level, a);
     return STATUS_OK;
 }
 

@@ -27,6 +27,16 @@ static double finer(int level)
     return ldexp(1, level);
 }
 
+bool case_flat(const struct flow_case *c, int axis)
+{
+    return case_axis_flat(c->cells[axis], c->faces[2 * axis].kind == FACE_periodic);
+}
+
+int case_halved(const struct flow_case *c, int level, int axis)
+{
+    return case_flat(c, axis) ? 0 : level;
+}
+
 /* Scales a vector to length 1, so that scaling it again changes no bit. */
 static void normalise(double v[3])
 {

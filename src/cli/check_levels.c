@@ -104,7 +104,8 @@ static void say_bodies(const struct checked_levels *k)
     double fluid = 0;
     for (int l = 0; l < k->refined.levels; l++) {
         level[l] = (struct paths_level){&k->level[l].domain, k->level[l].c};
-        fluid += ldexp((double)k->level[l].domain.fluid_cells, -3 * l);
+        fluid +=
+            ldexp((double)k->level[l].domain.fluid_cells, -refined_dimensions(&k->refined, 3) * l);
     }
     survey_say_bodies(level, k->refined.levels, "  ");
     if (k->c->body_count)
@@ -399,10 +400,11 @@ double levels_written(const struct checked_levels *k, const struct case_region *
     for (int l = 0; l < r->levels && level == CASE_LEVELS_all; l++) {
         int lo[3], hi[3];
         for (int a = 0; a < 3; a++) {
-            lo[a] = region->lo[a] << l;
-            hi[a] = region->hi[a] << l;
+            lo[a] = region->lo[a] << refined_halved(r, l, a);
+            hi[a] = region->hi[a] << refined_halved(r, l, a);
         }
-        cells += (double)refined_held(r, l, lo, hi);
+        /* files have the one cell along a flat axis 2^l times */
+        cells += ldexp((double)refined_held(r, l, lo, hi), (3 - refined_dimensions(r, 3)) * l);
     }
     return cells;
 }
@@ -467,7 +469,8 @@ static struct line line_of(const struct checked_levels *k, int l)
     if (k->known)
         snprintf(next(&line), CELL, "%.0f", level->scale.updates);
     snprintf(next(&line), CELL, "%.3g %%",
-             100 * ldexp(level->cells, -3 * l) / box_of_level(&k->refined, 0));
+             100 * ldexp(level->cells, -refined_dimensions(&k->refined, 3) * l) /
+                 box_of_level(&k->refined, 0));
     if (k->c->units.given)
         snprintf(next(&line), CELL, "%.4g m", ldexp(k->c->units.dx, -l));
     snprintf(next(&line), CELL, "%s", case_tau_text(tau, case_tau(level->c), 6));
@@ -540,7 +543,8 @@ static void say_grown(const struct checked_levels *k)
 static void say_one_grid(const struct checked_levels *k, const struct scale *sum)
 {
     const int finest = k->refined.levels - 1;
-    const double cells = ldexp(box_of_level(&k->refined, 0), 3 * finest);
+    const double cells =
+        ldexp(box_of_level(&k->refined, 0), refined_dimensions(&k->refined, 3) * finest);
     const double updates = ldexp(cells, finest), bytes = sum->bytes + sum->remembered;
     const double one = cells * (scale_populations(k->c) + 1);
     double all = 0;

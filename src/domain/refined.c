@@ -1,13 +1,17 @@
 /* Cells of the levels of a refined grid; see refined.h. */
 #include "domain/refined.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#include "case/case.h"
 
 void refined_none(struct refined *r, const int cells[3], const bool periodic[3])
 {
     *r = (struct refined){.levels = 1};
     for (int a = 0; a < 3; a++) {
         r->periodic[a] = periodic[a];
+        r->flat[a] = case_axis_flat(cells[a], periodic[a]);
         r->level[0].cells[a] = r->level[0].hi[a] = cells[a];
     }
 }
@@ -17,6 +21,12 @@ void refined_destroy(struct refined *r)
     for (int level = 0; level < LEVELS; level++)
         free(r->level[level].in);
     *r = (struct refined){0};
+}
+
+double refined_place(const struct refined *r, int level, int axis, double at)
+{
+    const double middle = r && r->flat[axis] ? 0.5 : 0;
+    return middle + ldexp(at - middle, -level);
 }
 
 /* Moves a coordinate into the box along a periodic axis. False: it is beyond a face. */
@@ -94,10 +104,11 @@ int64_t refined_own(const struct refined *r, int level, const int lo[3], const i
     if (level + 1 >= r->levels)
         return refined_held(r, level, lo, hi);
     for (int a = 0; a < 3; a++) {
-        from[a] = 2 * lo[a];
-        to[a] = 2 * hi[a];
+        from[a] = lo[a] << refined_halved(r, 1, a);
+        to[a] = hi[a] << refined_halved(r, 1, a);
     }
-    return refined_held(r, level, lo, hi) - refined_held(r, level + 1, from, to) / 8;
+    return refined_held(r, level, lo, hi) -
+           (refined_held(r, level + 1, from, to) >> refined_dimensions(r, 3));
 }
 
 int64_t refined_cells(const struct refined *r, int level)

@@ -1,8 +1,9 @@
 /* Which cells belong to which level of a refined grid.
  *
- * Level 0 has the cells of the box; each further level halves them. A level above 0 is a union of
- * bricks: 4^3 cells of the level before, 8^3 of its own. Bricks at the end of the box may be
- * smaller. A cell of a level is `absent` if a finer level covers it. Every rank knows all bricks.
+ * Level 0 has the cells of the box; each further level halves them, but not along flat axes. A
+ * level above 0 is a union of bricks: 4^3 cells of the level before, 8^3 of its own. Bricks at the
+ * end of the box may be smaller. A cell of a level is `absent` if a finer level covers it. Every
+ * rank knows all bricks.
  */
 #ifndef TAGFLOW_REFINED_H
 #define TAGFLOW_REFINED_H
@@ -21,6 +22,7 @@ struct refined {
     int regions; /* of the case, which must outlive it */
     const struct case_refine *region;
     bool periodic[3]; /* axes of the box */
+    bool flat[3];     /* those along which all levels have one cell, see case_flat() */
     struct {
         int cells[3];       /* of the whole box, in cells of this level */
         int lo[3], hi[3];   /* the smallest box that holds all cells of the level */
@@ -31,6 +33,25 @@ struct refined {
                              * level away from the level's own */
     } level[LEVELS];
 };
+
+/* How often the cells of level 0 are halved along an axis, to those of a level. r: NULL for one. */
+static inline int refined_halved(const struct refined *r, int level, int axis)
+{
+    return r && r->flat[axis] ? 0 : level;
+}
+
+/* A cell of level l is the part 2^-(l n) of a cell of level 0, n: this of 3; a face of a cell, or a
+ * link, is that part of a face, n: this of 2. Flat axes do not count. */
+static inline int refined_dimensions(const struct refined *r, int dimensions)
+{
+    for (int a = 0; a < 3; a++)
+        dimensions -= r && r->flat[a];
+    return dimensions;
+}
+
+/* A place in cells of a level, in cells of level 0. Along flat axes levels have their middle in
+ * common. */
+double refined_place(const struct refined *r, int level, int axis, double at);
 
 /* Does the level hold this cell of its own size, covered by a finer level or not? Coordinates wrap
  * along periodic axes; beyond other faces: false. */

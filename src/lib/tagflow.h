@@ -135,7 +135,8 @@ struct tagflow_array {
     int device;        /* memory of GPU number `device`; -1: of the host */
     int64_t first[3];  /* x, y, z: the block's first cell in the whole box, in cells of the level */
     int64_t cells[3];  /* x, y, z: cells of the whole box, of the level */
-    double spacing;    /* side of a cell, in m, or in cells of level 0 in a case without units */
+    double spacing;    /* side of a cell, in m, or in cells of level 0 in a case without units;
+                        * along a periodic axis of one cell its side is that of level 0 */
     const char *unit;  /* "m/s"; "" in a case without units */
 };
 

@@ -106,7 +106,7 @@ static enum status add_piece(void *to, int level, const struct box *piece, const
     struct region_sums *const s = to;
     const struct domain *const d = &s->grid->level[level].domain;
     const int of = s->array->of->components, first = s->array->first;
-    const double volume = ldexp(1, -3 * level);
+    const double volume = ldexp(1, -refined_dimensions(&s->grid->refined, 3) * level);
     for (int z = piece->lo[2]; z < piece->hi[2]; z++)
         for (int y = piece->lo[1]; y < piece->hi[1]; y++)
             for (int x = piece->lo[0]; x < piece->hi[0]; x++, values += of) {

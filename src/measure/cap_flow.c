@@ -47,7 +47,8 @@ static enum status measure(const struct levels *all, int cap, struct outflow *to
         exact_split(&sum.volume, parts[l][1]);
         exact_split(&sum.drho, parts[l][2]);
         parts[l][SUMS][0] = sum.bad;
-        area += ldexp(all->solver[l]->domain->cap[cap].area, -2 * l);
+        area +=
+            ldexp(all->solver[l]->domain->cap[cap].area, -refined_dimensions(all->refined, 2) * l);
     }
     MPI_Allreduce(MPI_IN_PLACE, parts, 3 * (SUMS + 1) * count, MPI_INT64_T, MPI_SUM,
                   all->solver[0]->domain->comm);
@@ -56,10 +57,10 @@ static enum status measure(const struct levels *all, int cap, struct outflow *to
         for (int k = 0; k < SUMS; k++)
             whole[k][l] = exact_join(parts[l][k]);
     }
-    *to = (struct outflow){.mass = bad ? NAN : levels_sum(whole[0], count, 2),
-                           .volume = bad ? NAN : levels_sum(whole[1], count, 2),
+    *to = (struct outflow){.mass = bad ? NAN : levels_sum(all, whole[0], 2),
+                           .volume = bad ? NAN : levels_sum(all, whole[1], 2),
                            .pressure =
-                               bad || !(area > 0) ? NAN : levels_sum(whole[2], count, 2) / 3 / area,
+                               bad || !(area > 0) ? NAN : levels_sum(all, whole[2], 2) / 3 / area,
                            .area = area};
     return status;
 }

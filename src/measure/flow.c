@@ -83,7 +83,7 @@ enum status flow_measure(const struct levels *all, bool enstrophy, struct flow_s
         energy[l] = exact_join(sum[l].energy);
         curls[l] = exact_join(sum[l].enstrophy);
         bad += sum[l].bad;
-        fluid += ldexp((double)level->fluid_cells, -3 * l);
+        fluid += ldexp((double)level->fluid_cells, -refined_dimensions(all->refined, 3) * l);
         if (first[l][0] != NO_CELL && most[l] >= sums->max_velocity) {
             sums->max_velocity = most[l];
             sums->max_level = l;
@@ -98,12 +98,12 @@ enum status flow_measure(const struct levels *all, bool enstrophy, struct flow_s
     const struct tag_row *const row = &d->rows[TAG_FLUID];
     const double *const a = row->acceleration;
     const bool finite = sums->finite;
-    sums->mass = finite ? fluid + levels_sum(drho, count, 3) : NAN;
-    sums->kinetic_energy = finite ? levels_sum(energy, count, 3) : NAN;
+    sums->mass = finite ? fluid + levels_sum(all, drho, 3) : NAN;
+    sums->kinetic_energy = finite ? levels_sum(all, energy, 3) : NAN;
     sums->max_velocity = finite ? sqrt(sums->max_velocity) : NAN;
     sums->acceleration =
         all->solver[0]->view.signal[row->force_signal] * sqrt(flow_square(a[0], a[1], a[2]));
     /* its square is 4^l, its volume 8^-l */
-    sums->enstrophy = finite && !bad ? levels_sum(curls, count, 1) : NAN;
+    sums->enstrophy = finite && !bad ? levels_sum(all, curls, 1) : NAN;
     return (enum status)status;
 }

@@ -28,7 +28,8 @@ enum status flow_rate_measure(const struct levels *all, int axis, int at, struct
     struct through_parts sum[LEVELS];
     for (int l = 0; l < count; l++) {
         struct through mine = {.fluid = 0};
-        const enum status status = add_plane(all->solver[l], axis, at, 1 << l, &mine);
+        const enum status status =
+            add_plane(all->solver[l], axis, at, 1 << refined_halved(all->refined, l, axis), &mine);
         sum[l] = through_split(&mine, status != STATUS_OK);
     }
     MPI_Allreduce(MPI_IN_PLACE, sum, count * (int)(sizeof *sum / sizeof(int64_t)), MPI_INT64_T,
@@ -41,12 +42,12 @@ enum status flow_rate_measure(const struct levels *all, int axis, int at, struct
         velocity[l] = whole.velocity;
         momentum[l] = whole.momentum;
         drho[l] = whole.drho;
-        rate->area += ldexp((double)sum[l].fluid, -3 * l);
+        rate->area += ldexp((double)sum[l].fluid, -refined_dimensions(all->refined, 3) * l);
         bad = bad || sum[l].bad;
         failed = failed || sum[l].failed;
     }
-    rate->volume = bad ? NAN : levels_sum(velocity, count, 3);
-    rate->mass = bad ? NAN : levels_sum(momentum, count, 3);
-    rate->pressure = bad || rate->area == 0 ? NAN : levels_sum(drho, count, 3) / 3 / rate->area;
+    rate->volume = bad ? NAN : levels_sum(all, velocity, 3);
+    rate->mass = bad ? NAN : levels_sum(all, momentum, 3);
+    rate->pressure = bad || rate->area == 0 ? NAN : levels_sum(all, drho, 3) / 3 / rate->area;
     return failed ? STATUS_MACHINE : STATUS_OK;
 }

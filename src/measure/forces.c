@@ -66,9 +66,9 @@ static void total(const struct levels *all, int body, const double *about,
     }
     double arm[3] = {0, 0, 0};
     for (int a = 0; a < 3; a++) {
-        forces->force[a] = bad ? NAN : levels_sum(force[a], count, 2 + steps);
-        forces->pressure[a] = bad ? NAN : levels_sum(pressure[a], count, 2 + steps);
-        forces->torque[a] = bad ? NAN : levels_sum(torque[a], count, 3 + steps);
+        forces->force[a] = bad ? NAN : levels_sum(all, force[a], 2 + steps);
+        forces->pressure[a] = bad ? NAN : levels_sum(all, pressure[a], 2 + steps);
+        forces->torque[a] = bad ? NAN : levels_sum(all, torque[a], 3 + steps);
         arm[a] = about ? pivot[a] - about[a] : 0;
     }
     const double *const f = forces->force;

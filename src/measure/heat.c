@@ -63,13 +63,15 @@ static void add_ranks(const struct levels *all, const struct heat sum[], struct 
         heat_carry(&level[l]);
 }
 
-/* The sums of all levels as a flux: a link of level l counts 2^-(bits l). */
+/* The sums of all levels as a flux: a link of level l counts 2^-(bits l), with less bits for flat
+ * axes. */
 static double total(const struct levels *all, int set, const struct heat level[], int bits)
 {
-    const int count = all->count, most = bits * (count - 1);
+    const int count = all->count, less = refined_dimensions(all->refined, bits);
+    const int most = less * (count - 1);
     struct heat whole = heat_none(); /* in units of the finest level */
     for (int l = 0; l < count; l++) {
-        const int64_t times = (int64_t)1 << (most - bits * l);
+        const int64_t times = (int64_t)1 << (most - less * l);
         add_times(&whole.in, &level[l].in, times);
         add_times(&whole.out, &level[l].out, times);
         whole.bad += level[l].bad;
@@ -89,7 +91,7 @@ static double area(const struct levels *all, int set, const struct heat_surface 
         const double excess = at->opening[l] == HEAT_BODY
                                   ? all->solver[l]->domain->body_excess[set - 1][at->body]
                                   : 0;
-        faces += ldexp((double)level[l].links - excess, -2 * l);
+        faces += ldexp((double)level[l].links - excess, -refined_dimensions(all->refined, 2) * l);
     }
     return faces;
 }

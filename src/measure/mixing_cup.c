@@ -80,19 +80,20 @@ static struct cup_parts parts_of(const struct cup_plane *p, double scale)
     return parts;
 }
 
-static struct mixing_cup means_of(const struct cup_parts *parts, int levels, double scale)
+static struct mixing_cup means_of(const struct levels *all, const struct cup_parts *parts,
+                                  double scale)
 {
     struct exact_sum carried[LEVELS], value[LEVELS], u[LEVELS];
     struct mixing_cup found = {.area = 0};
-    for (int l = 0; l < levels; l++) {
+    for (int l = 0; l < all->count; l++) {
         carried[l] = exact_join(parts[l].carried);
         value[l] = exact_join(parts[l].value);
         u[l] = exact_join(parts[l].u);
-        found.area += ldexp((double)parts[l].fluid, -3 * l);
+        found.area += ldexp((double)parts[l].fluid, -refined_dimensions(all->refined, 3) * l);
     }
-    found.volume = levels_sum(u, levels, 3);
-    found.cup = found.volume == 0 ? NAN : levels_sum(carried, levels, 3) / found.volume / scale;
-    found.mean = found.area == 0 ? NAN : levels_sum(value, levels, 3) / found.area / scale;
+    found.volume = levels_sum(all, u, 3);
+    found.cup = found.volume == 0 ? NAN : levels_sum(all, carried, 3) / found.volume / scale;
+    found.mean = found.area == 0 ? NAN : levels_sum(all, value, 3) / found.area / scale;
     return found;
 }
 
@@ -105,7 +106,8 @@ enum status mixing_cup_measure(const struct levels *all, int set, int axis, int 
     double most[2] = {0, 0}; /* value; 1: something is not sane */
     enum status status = STATUS_OK;
     for (int l = 0; l < all->count; l++) {
-        plane[l].box = through_box(all->solver[l]->domain, axis, at, 1 << l);
+        plane[l].box = through_box(all->solver[l]->domain, axis, at,
+                                   1 << refined_halved(all->refined, l, axis));
         status = status_worse(status, look(all->solver[l], set, axis, &plane[l]));
         most[0] = fmax(most[0], plane[l].most);
         most[1] = plane[l].bad ? 1 : most[1];
@@ -119,7 +121,7 @@ enum status mixing_cup_measure(const struct levels *all, int set, int axis, int 
                                    : parts_of(&plane[l], scale);
         MPI_Allreduce(MPI_IN_PLACE, parts, all->count * (int)(sizeof *parts / sizeof(int64_t)),
                       MPI_INT64_T, MPI_SUM, comm);
-        *found = means_of(parts, all->count, scale);
+        *found = means_of(all, parts, scale);
         if (most[1] > 0)
             found->cup = found->mean = found->volume = NAN;
     }

@@ -102,7 +102,7 @@ static int corners_of_level(const struct levels *all, const double at[3], struct
     for (int level = all->count - 1;; level--) {
         double there[3];
         for (int a = 0; a < 3; a++)
-            there[a] = ldexp(at[a], level);
+            there[a] = ldexp(at[a], refined_halved(all->refined, level, a));
         const int corners = cells_around(all, level, there, corner);
         int held = 0;
         while (held < corners && holds(all, &corner[held]))
@@ -131,11 +131,14 @@ static int corners_of(const struct levels *all, const double at[3], struct corne
             corner[corners++] = whole[k];
             continue;
         }
-        for (int part = 0; part < 8; part++)
-            corner[corners++] = (struct corner){
-                .level = whole[k].level + 1,
-                .cell = {2 * c[0] + (part & 1), 2 * c[1] + (part >> 1 & 1), 2 * c[2] + (part >> 2)},
-                .weight = 0.125 * whole[k].weight};
+        for (int part = 0; part < 8; part++) { /* twice the same ones along a flat axis */
+            struct corner *const to = &corner[corners++];
+            *to = (struct corner){.level = whole[k].level + 1, .weight = 0.125 * whole[k].weight};
+            for (int a = 0; a < 3; a++) {
+                const int halved = refined_halved(all->refined, 1, a);
+                to->cell[a] = (c[a] << halved) + (part >> a & halved);
+            }
+        }
     }
     return corners;
 }

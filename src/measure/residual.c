@@ -97,10 +97,11 @@ static enum status measure(struct residual *r, bool replace, double *value)
         sum[l] = add_level(r, l, replace);
     MPI_Allreduce(MPI_IN_PLACE, sum, count * (int)(sizeof *sum / sizeof(int64_t)), MPI_INT64_T,
                   MPI_SUM, s->domain->comm);
+    const int dimensions = refined_dimensions(r->all.refined, 3);
     for (int l = 0; l < count; l++) { /* by the volume of a cell */
         change_carry(&sum[l].change);
-        change += ldexp(wide_value(&sum[l].change.change), -3 * l);
-        whole += ldexp(wide_value(&sum[l].change.whole), -3 * l);
+        change += ldexp(wide_value(&sum[l].change.change), -dimensions * l);
+        whole += ldexp(wide_value(&sum[l].change.whole), -dimensions * l);
         bad = bad || sum[l].change.bad;
         failed = failed || sum[l].failed;
     }

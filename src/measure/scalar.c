@@ -128,14 +128,14 @@ static void find_ends(const struct levels *all, const struct scalar_sums *sums,
     found->most = found->finite && high ? high->most : NAN;
 }
 
-static struct scalar_values values_of(const struct scalar_sums *sums, int count, bool solid,
-                                      bool finite, struct scalar_scale scale)
+static struct scalar_values values_of(const struct levels *all, const struct scalar_sums *sums,
+                                      bool solid, bool finite, struct scalar_scale scale)
 {
     struct scalar_values v = {0, INFINITY, -INFINITY, NAN, NAN};
     struct exact_sum deviation[LEVELS], square[LEVELS];
-    for (int l = 0; l < count; l++) {
+    for (int l = 0; l < all->count; l++) {
         const struct scalar_part *const p = solid ? &sums[l].solid : &sums[l].fluid;
-        v.cells += ldexp((double)p->cells, -3 * l);
+        v.cells += ldexp((double)p->cells, -refined_dimensions(all->refined, 3) * l);
         v.least = fmin(v.least, p->least);
         v.most = fmax(v.most, p->most);
         deviation[l] = p->deviation;
@@ -145,8 +145,8 @@ static struct scalar_values values_of(const struct scalar_sums *sums, int count,
         v.least = v.most = NAN;
     if (isnan(v.least) || scale.value == 0)
         return v;
-    const double mean = levels_sum(deviation, count, 3) / v.cells;
-    const double variance = levels_sum(square, count, 3) / v.cells - mean * mean;
+    const double mean = levels_sum(all, deviation, 3) / v.cells;
+    const double variance = levels_sum(all, square, 3) / v.cells - mean * mean;
     v.mean = scale.shift + mean / scale.value;
     v.variance = (variance > 0 ? variance : 0) / scale.value / scale.value;
     return v;
@@ -164,10 +164,10 @@ static void fill(const struct levels *all, int set, const struct scalar_sums *su
         found->finite = false;
         found->bad_at = place_of(all, l, sums[l].bad_cell);
     }
-    found->fluid = values_of(sums, all->count, false, found->finite, scale);
-    found->solid = values_of(sums, all->count, true, found->finite, scale);
+    found->fluid = values_of(all, sums, false, found->finite, scale);
+    found->solid = values_of(all, sums, true, found->finite, scale);
     found->enthalpy = found->finite && scale.enthalpy > 0
-                          ? levels_sum(enthalpy, all->count, 3) / scale.enthalpy /
+                          ? levels_sum(all, enthalpy, 3) / scale.enthalpy /
                                 scalar_row(&all->solver[0]->domain->view, set, TAG_FLUID)->flow
                           : NAN;
     find_size(all, sums, found);

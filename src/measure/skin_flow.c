@@ -33,7 +33,7 @@ static void find_body(struct skin_flow *f, const struct levels *all, int body)
     const struct domain *const d = all->solver[level]->domain;
     for (int row = 0; row < d->row_count; row++)
         for (int a = 0; a < 3 && d->rows[row].body == body + 1; a++)
-            f->pivot[a] = ldexp(d->rows[row].pivot[a], -level);
+            f->pivot[a] = refined_place(all->refined, level, a, d->rows[row].pivot[a]);
     f->apart = ldexp(1, -level);
 }
 

@@ -644,6 +644,13 @@ enum status checkpoint_load(const struct checkpoint *k, const char *path, struct
         struct state_array *const array = &state->array[i];
         const struct checkpoint_array *const from = find(k, array->name);
         if (!from || !same_array(from, array)) {
+            if (array->in_cells && !array->data) { /* populations */
+                status = fail_user("cannot restart from %s: its %s are not of the cells that the "
+                                   "case has: another version of tagflow made it (go on with that "
+                                   "version, or start from the beginning with --overwrite)",
+                                   path, array->name);
+                continue;
+            }
             if (from || !array->optional)
                 warn("state_new", "%s starts anew: %s", array->name,
                      from ? "the checkpoint holds another one of that name"

@@ -62,8 +62,9 @@ void checkpoint_close(struct checkpoint *k);
 
 /* Restore the state: populations, steps of all levels, and every array registered in `state` that
  * the file holds with the same definition. The case must be the file's (case_same_flow).
- * Collective; STATUS_MACHINE, reported, when the file cannot be read any more or the loaded state
- * has another hash than the written one. */
+ * Collective; STATUS_USAGE, reported, when a level has other cells there; STATUS_MACHINE, reported,
+ * when the file cannot be read any more or the loaded state has another hash than the written one.
+ */
 enum status checkpoint_load(const struct checkpoint *k, const char *path, struct grid *g,
                             struct state *state);
 

@@ -24,8 +24,8 @@ struct box cover_box(const struct cover *c, int level)
 {
     int lo[3], hi[3];
     for (int a = 0; a < 3; a++) {
-        lo[a] = c->lo[a] << level;
-        hi[a] = c->hi[a] << level;
+        lo[a] = c->lo[a] << refined_halved(&c->grid->refined, level, a);
+        hi[a] = c->hi[a] << refined_halved(&c->grid->refined, level, a);
     }
     return domain_part(&c->grid->level[level].domain, lo, hi);
 }
@@ -72,8 +72,8 @@ enum status cover_create(struct cover *c, struct grid *g, const struct case_regi
     for (int l = 0; l < g->levels && !status; l++) {
         int low[3], high[3];
         for (int a = 0; a < 3; a++) {
-            low[a] = lo[a] << l;
-            high[a] = hi[a] << l;
+            low[a] = lo[a] << refined_halved(&g->refined, l, a);
+            high[a] = hi[a] << refined_halved(&g->refined, l, a);
         }
         status = boxes_make(&c->level[l].boxes, &g->refined, l, low, high);
         if (!status && !c->level[l].boxes.count)
@@ -217,7 +217,8 @@ static enum status add_piece(void *to, int level, const struct box *piece, const
                     continue;
                 const bool has = covered ? covered[components] == COVERED_has
                                          : view_holds(&d->view, s->q->set, cell);
-                double *const sum = sum_at(s, (const int[]){g[0] / 2, g[1] / 2, g[2] / 2});
+                double *const sum =
+                    sum_at(s, (const int[]){g[0] / 2, g[1] / 2, g[2] / 2}); /* flat: 0 */
                 if (s->q->is_tag) {
                     const int child = (g[0] & 1) + 2 * (g[1] & 1) + 4 * (g[2] & 1);
                     *sum = fmin(*sum, 65536 * !has + 256 * child + values[0]);

@@ -18,6 +18,7 @@ struct writer {
     const struct levels_file *content;
     struct cover cover;
     struct vtkamr amr;    /* of all levels */
+    struct box *boxes;    /* of its levels, one level after the other */
     struct vtkhdf *image; /* of one level */
     int level;            /* of the image; CASE_LEVELS_all: no image */
     int at, after;        /* at .. after: arrays of the prepared quantity */
@@ -58,19 +59,39 @@ static const double *value_at(const struct piece *p, int x, int y, int z)
     return p->values + cell * (size_t)p->components;
 }
 
+/* Readers want all levels halved along all axes. So files have the one cell of a level along a flat
+ * axis 2^level times. How often cells of `level` are to be halved along each axis to those that a
+ * file has of level `of`. */
+static void shifts(const struct writer *w, int level, int of, int shift[3])
+{
+    for (int a = 0; a < 3; a++)
+        shift[a] = of - refined_halved(&w->cover.grid->refined, level, a);
+}
+
+/* A box of cells of a level, in cells of the file. */
+static struct box in_file(const struct box *cells, const int shift[3])
+{
+    struct box b;
+    for (int a = 0; a < 3; a++) {
+        b.lo[a] = cells->lo[a] << shift[a];
+        b.hi[a] = cells->hi[a] << shift[a];
+    }
+    return b;
+}
+
 /* Packs an array's values at the points lo <= k < hi of a grid whose point k is cell
- * (first + stride k) / 2^shift of the piece's level. */
+ * (first + stride k) / 2^shift of the piece's level, along each axis. */
 static void pack(const struct writer *w, const struct levels_array *a, const struct piece *p,
-                 const struct box *points, const int first[3], int stride, int shift)
+                 const struct box *points, const int first[3], int stride, const int shift[3])
 {
     size_t place = 0;
     for (int k = points->lo[2]; k < points->hi[2]; k++)
         for (int j = points->lo[1]; j < points->hi[1]; j++)
             for (int i = points->lo[0]; i < points->hi[0]; i++) {
-                const double *const value =
-                    value_at(p, (first[0] + i * stride) >> shift, (first[1] + j * stride) >> shift,
-                             (first[2] + k * stride) >> shift) +
-                    a->first;
+                const double *const value = value_at(p, (first[0] + i * stride) >> shift[0],
+                                                     (first[1] + j * stride) >> shift[1],
+                                                     (first[2] + k * stride) >> shift[2]) +
+                                            a->first;
                 for (int n = 0; n < a->components; n++)
                     levels_array_put(a, w->out, place++, value[n]);
             }
@@ -86,14 +107,15 @@ static int points_in(const struct writer *w, int cells)
 static enum status write_points(struct writer *w, int array, const struct piece *p, int level,
                                 const struct box *part)
 {
-    const int shift = w->level - level;
     struct box points, some;
-    int first[3], count[3];
+    int first[3], count[3], shift[3];
     enum status status = STATUS_OK;
+    shifts(w, level, w->level, shift);
+    const struct box cells = in_file(part, shift);
     for (int a = 0; a < 3; a++) {
         first[a] = w->cover.lo[a] << w->level;
-        points.lo[a] = points_in(w, (part->lo[a] << shift) - first[a]);
-        points.hi[a] = points_in(w, (part->hi[a] << shift) - first[a]);
+        points.lo[a] = points_in(w, cells.lo[a] - first[a]);
+        points.hi[a] = points_in(w, cells.hi[a] - first[a]);
     }
     for (int n = 0; !status && box_piece(&points, w->room, n, &some); n++) {
         for (int a = 0; a < 3; a++)
@@ -129,20 +151,32 @@ static enum status write_coarser(struct writer *w, int array, const struct piece
     return status;
 }
 
+/* Writes the part of a piece that is in a box of the level to the file of all levels. */
+static enum status write_cells(struct writer *w, int array, const struct piece *p, int level,
+                               int box, const struct box *part)
+{
+    static const int zero[3] = {0, 0, 0};
+    enum status status = STATUS_OK;
+    struct box some;
+    int shift[3];
+    shifts(w, level, level, shift);
+    const struct box cells = in_file(part, shift);
+    for (int n = 0; !status && box_piece(&cells, w->room, n, &some); n++) {
+        pack(w, &w->content->array[array], p, &some, zero, 1, shift);
+        status = vtkamr_write(&w->amr, array, level, box, &some, w->out);
+    }
+    return status;
+}
+
 /* Writes the part of a piece that is in a box of the level, of all arrays of the quantity. */
 static enum status write_in_box(struct writer *w, int level, const struct piece *p, int box,
                                 const struct box *part)
 {
-    static const int zero[3] = {0, 0, 0};
     enum status status = STATUS_OK;
-    for (int k = w->at; k < w->after && !status; k++) {
-        if (w->level >= 0) {
-            status = (level < w->level ? write_coarser : write_points)(w, k, p, level, part);
-            continue;
-        }
-        pack(w, &w->content->array[k], p, part, zero, 1, 0);
-        status = vtkamr_write(&w->amr, k, level, box, part, w->out);
-    }
+    for (int k = w->at; k < w->after && !status; k++)
+        status = w->level < 0
+                     ? write_cells(w, k, p, level, box, part)
+                     : (level < w->level ? write_coarser : write_points)(w, k, p, level, part);
     return status;
 }
 
@@ -193,6 +227,25 @@ static enum status write_arrays(struct writer *w)
     return status;
 }
 
+/* The boxes of the levels in cells of the file. Collective. */
+static enum status make_boxes(struct writer *w, struct vtkamr_level level[LEVELS], double dx)
+{
+    int count = 0;
+    for (int l = 0; l < w->cover.levels; l++)
+        count += w->cover.level[l].boxes.count;
+    struct box *to = w->boxes = malloc((size_t)count * sizeof *w->boxes);
+    const enum status status = to ? STATUS_OK : fail_machine("out of memory for %d boxes", count);
+    for (int l = 0; l < w->cover.levels && to; l++) {
+        const struct boxes *const boxes = &w->cover.level[l].boxes;
+        int shift[3];
+        shifts(w, l, l, shift);
+        level[l] = (struct vtkamr_level){ldexp(dx, -l), boxes->count, to};
+        for (int b = 0; b < boxes->count; b++)
+            *to++ = in_file(&boxes->box[b], shift);
+    }
+    return status_agree(w->cover.grid->level[0].domain.comm, status);
+}
+
 /* Starts the file, without arrays. Collective. */
 static enum status start(struct writer *w, struct h5file **out, const char *path, double dx)
 {
@@ -214,9 +267,9 @@ static enum status start(struct writer *w, struct h5file **out, const char *path
             *out = vtkhdf_file(w->image);
         return status;
     }
-    for (int l = 0; l < w->cover.levels; l++)
-        level[l] = (struct vtkamr_level){ldexp(dx, -l), w->cover.level[l].boxes.count,
-                                         w->cover.level[l].boxes.box};
+    status = make_boxes(w, level, dx);
+    if (status)
+        return status;
     status = vtkamr_create(&w->amr, comm, path, zero, w->cover.levels, level);
     *out = w->amr.file;
     return status;
@@ -278,6 +331,7 @@ enum status levels_file_write(struct h5file **out, const struct output_entry *e,
     free(w.out);
     cover_destroy(&w.cover);
     vtkamr_free(&w.amr);
+    free(w.boxes);
     if (w.image)
         vtkhdf_release(w.image);
     return status;

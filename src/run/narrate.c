@@ -446,7 +446,7 @@ static void divergence_advice(const struct narrator *n, double speed, int level,
     const bool thin = beyond || tau < 0.51 || set > 10 * viscosity;
     const char *const method = thin ? narrate_operator_remedy(c) : "";
     const char *side;
-    const int parent[3] = {cell[0] >> level, cell[1] >> level, cell[2] >> level};
+    const int parent[3] = {cell[0] >> level, cell[1] >> level, cell[2] >> level}; /* flat: 0 */
     char outlet[160] = "", inlet[96] = "", buoyancy[CASE_NAME + 160] = "";
     size_t length = 0;
     int lifts;
@@ -499,13 +499,16 @@ static void divergence_advice(const struct narrator *n, double speed, int level,
 void narrate_place(const struct narrator *n, int level, const int cell[3], char *text, size_t size)
 {
     const bool many = n->grid->levels > 1, units = n->c->units.given;
-    const double dx = ldexp(units ? n->c->units.dx : 1, -level);
+    const double dx = units ? n->c->units.dx : 1;
+    double at[3];
     char of[32] = "", where[96] = "";
+    for (int a = 0; a < 3; a++)
+        at[a] = refined_place(&n->grid->refined, level, a, cell[a] + 0.5) * dx;
     if (many)
         snprintf(of, sizeof of, " of level %d", level);
     if (units || many)
-        snprintf(where, sizeof where, " (%.4g, %.4g, %.4g %s)", (cell[0] + 0.5) * dx,
-                 (cell[1] + 0.5) * dx, (cell[2] + 0.5) * dx, units ? "m" : "in cells of level 0");
+        snprintf(where, sizeof where, " (%.4g, %.4g, %.4g %s)", at[0], at[1], at[2],
+                 units ? "m" : "in cells of level 0");
     snprintf(text, size, "[%d, %d, %d]%s%s", cell[0], cell[1], cell[2], of, where);
 }
 

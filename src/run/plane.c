@@ -20,6 +20,7 @@ static const double absent = -INFINITY;
 
 /* The image's quantity in a whole plane, on rank 0. Its pixels are cells of a level. */
 struct plane {
+    const struct refined *refined;
     int axis, at; /* of level 0 */
     int level, width, height;
     double *values;        /* [height][width], in the quantity's unit, as in struct image */
@@ -113,21 +114,23 @@ static enum status fetch_part(struct solver *s, const struct flow_case *c,
 
 /* The plane of cells of a level that the image shows: that above the middle of the cells of
  * level 0. */
-static int plane_of(int at, int level)
+static int plane_of(const struct plane *p, int level)
 {
-    return (at << level) + (1 << level >> 1);
+    const int halved = refined_halved(p->refined, level, p->axis);
+    return (p->at << halved) + (1 << halved >> 1);
 }
 
-/* The pixels first .. after that show cell g, along an axis; false: none does. Of finer cells than
- * pixels, a pixel shows those above its middle. */
-static bool pixels_of(const struct plane *p, int level, int g, int *first, int *after)
+/* The pixels first .. after that show cell g[axis]; false: none does. Of finer cells than pixels, a
+ * pixel shows those above its middle. */
+static bool pixels_of(const struct plane *p, int level, int axis, const int cell[3], int *first,
+                      int *after)
 {
-    if (level <= p->level) {
-        *first = g << (p->level - level);
-        *after = (g + 1) << (p->level - level);
+    const int g = cell[axis], finer = refined_halved(p->refined, level, axis) - p->level;
+    if (finer <= 0) {
+        *first = g << -finer;
+        *after = (g + 1) << -finer;
         return true;
     }
-    const int finer = level - p->level;
     *first = g >> finer;
     *after = *first + 1;
     return (g & ((1 << finer) - 1)) == 1 << (finer - 1);
@@ -142,8 +145,8 @@ static void place_part(struct plane *p, int level, const int lo[3], const int n[
     for (g[2] = lo[2]; g[2] < lo[2] + n[2]; g[2]++)
         for (g[1] = lo[1]; g[1] < lo[1] + n[1]; g[1]++)
             for (g[0] = lo[0]; g[0] < lo[0] + n[0]; g[0]++, part++) {
-                if (*part == absent || !pixels_of(p, level, g[across], &x[0], &x[1]) ||
-                    !pixels_of(p, level, g[up], &y[0], &y[1]))
+                if (*part == absent || !pixels_of(p, level, across, g, &x[0], &x[1]) ||
+                    !pixels_of(p, level, up, g, &y[0], &y[1]))
                     continue;
                 for (int j = y[0]; j < y[1]; j++)
                     for (int i = x[0]; i < x[1]; i++) {
@@ -164,7 +167,7 @@ static enum status gather(struct solver *s, const struct flow_case *c,
     const struct domain *const d = s->domain;
     const int tag = PLANE_TAG + 2 * d->level; /* ranks may be at different levels */
     int lo[3] = {0, 0, 0}, hi[3] = {d->cells[0], d->cells[1], d->cells[2]};
-    lo[p->axis] = plane_of(p->at, d->level);
+    lo[p->axis] = plane_of(p, d->level);
     hi[p->axis] = lo[p->axis] + 1;
     const struct box part = domain_part(d, lo, hi);
     const size_t cells = box_cells(&part);
@@ -259,7 +262,7 @@ static enum status give(struct plane *p, const struct output_entry *e)
         .range = {zero + image->range[0] * scale, zero + image->range[1] * scale},
         .notes = {2, d->notes},
     };
-    const double middle = ldexp(plane_of(p->at, p->level) + 0.5, -p->level);
+    const double middle = refined_place(p->refined, p->level, p->axis, plane_of(p, p->level) + 0.5);
     plane_words(c, image, middle, (long long)e->solver->step, &d->words, &d->picture);
     background_give(e->background, draw, d);
     return STATUS_OK;
@@ -270,7 +273,7 @@ static bool shows(const struct refined *r, int level, const struct plane *p)
 {
     const int *const first = r->level[level].first, *const n = r->level[level].n;
     int lo[3] = {0, 0, 0}, hi[3] = {n[0], n[1], n[2]}, b[3];
-    lo[p->axis] = plane_of(p->at, level) / BRICK - first[p->axis];
+    lo[p->axis] = plane_of(p, level) / BRICK - first[p->axis];
     hi[p->axis] = lo[p->axis] + 1;
     if (lo[p->axis] < 0 || lo[p->axis] >= n[p->axis])
         return false;
@@ -299,6 +302,7 @@ static enum status write(struct output_entry *e)
     MPI_Comm const comm = e->solver->domain->comm;
     const struct case_image *const image = e->what;
     struct plane p = {
+        .refined = &e->grid->refined,
         .axis = image->axis,
         .at = image->at,
         .width = e->c->cells[plane_across[image->axis]],

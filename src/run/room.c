@@ -29,7 +29,8 @@ static double room_averages(const struct flow_case *c, int level, const int *lo,
     for (const struct case_average *a = c->averages; a < c->averages + c->averages_count; a++) {
         double cells = 1;
         for (int axis = 0; axis < 3; axis++) {
-            const int from = a->region.lo[axis] << level, to = a->region.hi[axis] << level;
+            const int halved = case_halved(c, level, axis);
+            const int from = a->region.lo[axis] << halved, to = a->region.hi[axis] << halved;
             cells *= lo ? fmax(0, fmin(to, (double)lo[axis] + n[axis]) - fmax(from, lo[axis]))
                         : fmin(to - from, n[axis]);
         }

@@ -40,14 +40,15 @@ enum status drive_velocity(const struct levels *all, double sum[3], double *flui
                   MPI_INT64_T, MPI_SUM, all->solver[0]->domain->comm);
     *fluid = 0;
     for (int l = 0; l < all->count; l++) {
-        *fluid += ldexp((double)all->solver[l]->domain->fluid_cells, -3 * l);
+        *fluid += ldexp((double)all->solver[l]->domain->fluid_cells,
+                        -refined_dimensions(all->refined, 3) * l);
         bad += parts[l].bad;
         failed += parts[l].failed;
     }
     for (int a = 0; a < 3; a++) {
         for (int l = 0; l < all->count; l++)
             u[l] = exact_join(parts[l].u[a]);
-        sum[a] = bad ? NAN : levels_sum(u, all->count, 3);
+        sum[a] = bad ? NAN : levels_sum(all, u, 3);
     }
     return failed ? STATUS_MACHINE : STATUS_OK;
 }

@@ -82,7 +82,8 @@ static bool walls_pump(const struct grid *g)
         exact_split(&one, parts);
         MPI_Allreduce(MPI_IN_PLACE, parts, 3, MPI_INT64_T, MPI_SUM, d->comm);
         one = exact_join(parts);
-        sum += ldexp(exact_value(&one), -2 * l); /* 2^l steps of cells of 8^-l */
+        sum += ldexp(exact_value(&one),
+                     -refined_dimensions(d->refined, 2) * l); /* 2^l steps of cells of 8^-l */
     }
     return fabs(sum) > most_pumped * g->hold.cells[0];
 }
@@ -140,7 +141,8 @@ enum status hold_create(struct grid *g)
                        .next = HOLD_STEPS,
                        .every = HOLD_STEPS};
     for (int l = 0; l < g->levels; l++)
-        h->cells[0] += ldexp((double)g->level[l].domain.fluid_cells, -3 * l);
+        h->cells[0] +=
+            ldexp((double)g->level[l].domain.fluid_cells, -refined_dimensions(&g->refined, 3) * l);
     h->on = h->on && !walls_pump(g) && !openings_pump(g);
     const enum status status = h->on ? find_parts(g) : STATUS_OK;
     h->on = h->on && (h->parts == 1 || !case_is_open(c)); /* each would need a balance of its own */
@@ -194,7 +196,7 @@ static enum status measure(struct grid *g, double mass[CHAMBERS])
         mass[p] = all.bad ? NAN : 0;
         for (int l = 0; l < g->levels; l++) {
             const struct exact_sum drho = exact_join(all.drho[p][l]);
-            mass[p] += ldexp(exact_value(&drho), -3 * l);
+            mass[p] += ldexp(exact_value(&drho), -refined_dimensions(&g->refined, 3) * l);
         }
     }
     return all.failed ? STATUS_MACHINE : STATUS_OK;

@@ -23,8 +23,12 @@ enum status levels_initialise(const struct levels *all, const struct flow_case *
 enum status levels_adjust(const struct levels *all);
 
 /* The sum over l of sum[l] / 2^(bits l), rounded once: the same for every decomposition. A cell of
- * level l has 2^-(3 l) of the volume of a cell of level 0, its side 2^-(2 l) of the area. At most
- * LEVELS levels, bits 0 to 4: 3 and 4 for sums of all steps of a level. One level: exact_value. */
-double levels_sum(const struct exact_sum *sum, int count, int bits);
+ * level l has 2^-(3 l) of the volume of a cell of level 0, its side 2^-(2 l) of the area; bits is
+ * less by 1 for each flat axis. At most LEVELS levels, bits -3 to 4: 3 and 4 for sums of all steps
+ * of a level. One level: exact_value. */
+double levels_sum_bits(const struct exact_sum *sum, int count, int bits);
+
+/* The same for sums over cells, faces or links; bits: without regard to flat axes. */
+double levels_sum(const struct levels *all, const struct exact_sum *sum, int bits);
 
 #endif

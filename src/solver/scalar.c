@@ -125,7 +125,7 @@ static int axis_of_gravity(const struct domain *d, const struct flow_case *c)
 /* Sums of lifts over the planes across an axis, of cells of the finest level: of this case, and of
  * a flow from elsewhere; and the cells. */
 struct lifts {
-    int axis, planes;
+    int axis, planes, across; /* across: of a plane, the axes that are not flat */
     struct exact_sum *now, *then;
     int64_t *cells;
     double gravity, gravity_then;
@@ -137,8 +137,8 @@ static void add_cell(struct lifts *l, struct exact_sum *sum, const struct domain
 {
     const int first = (d->lo[l->axis] + at[l->axis]) << finer;
     for (int plane = first; plane < first + (1 << finer); plane++) {
-        exact_add(&sum[plane], ldexp(lift, 2 * finer));
-        l->cells[plane] += (int64_t)1 << 2 * finer;
+        exact_add(&sum[plane], ldexp(lift, l->across * finer));
+        l->cells[plane] += (int64_t)1 << l->across * finer;
     }
 }
 
@@ -249,6 +249,7 @@ static enum status balance_axis(const struct levels *all, const struct flow_case
     const size_t count = (size_t)planes;
     struct lifts l = {.axis = axis,
                       .planes = planes,
+                      .across = refined_dimensions(all->refined, 2),
                       .now = calloc(count, sizeof *l.now),
                       .then = calloc(count, sizeof *l.then),
                       .cells = calloc(count, sizeof *l.cells),

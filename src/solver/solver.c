@@ -471,9 +471,12 @@ static row_hash *const *const row_hashes[ISAS] = {
 static uint64_t cells_before(const struct domain *d)
 {
     uint64_t sum = 0;
-    for (int k = 1; k <= d->level; k++)
-        sum += (uint64_t)(d->cells[0] >> k) * (uint64_t)(d->cells[1] >> k) *
-               (uint64_t)(d->cells[2] >> k);
+    for (int k = 1; k <= d->level; k++) {
+        uint64_t cells = 1;
+        for (int a = 0; a < 3; a++)
+            cells *= (uint64_t)(d->cells[a] >> refined_halved(d->refined, k, a));
+        sum += cells;
+    }
     return sum;
 }
 

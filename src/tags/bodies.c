@@ -43,7 +43,9 @@ static enum status add_row(struct domain *d, const struct case_body *what, const
         const double middle = whole ? 0.5 * d->cells[a] : 0.5 * (lo[a] + hi[a]);
         row->spin[a] = what->spin[a];
         row->pivot[a] = what->pivot_given ? what->pivot[a] : middle;
-        row->period[a] = d->box_periodic[a] ? d->cells[a] : 0;
+        /* flat axes, too, are as long as on level 0 */
+        const int longer = d->level - refined_halved(d->refined, d->level, a);
+        row->period[a] = d->box_periodic[a] ? ldexp(d->cells[a], longer) : 0;
     }
     return STATUS_OK;
 }

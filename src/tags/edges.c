@@ -224,7 +224,8 @@ static void warn_moving(const struct refined *r, const struct flow_case *c, int 
                     if (at[axis] != layer ||
                         !refined_holds(r, l, at[0] * BRICK, at[1] * BRICK, at[2] * BRICK))
                         continue;
-                    const double out = ldexp(moves_out(r, c, l, number, at), -2 * (l - 1));
+                    const double out =
+                        ldexp(moves_out(r, c, l, number, at), -refined_dimensions(r, 2) * (l - 1));
                     mass += out;
                     all += fabs(out);
                 }
@@ -271,10 +272,11 @@ static void warn_plane(const struct refined *r, const struct flow_case *c,
 {
     bool any = false;
     for (int level = 0; level < r->levels - 1; level++)
-        for (int layer = 0; layer < 1 << level; layer++)
+        for (int layer = 0, halved = refined_halved(r, level, what->axis); layer < 1 << halved;
+             layer++)
             for (int f = 0; f < 6; f++)
                 any = any || (f / 2 != what->axis && c->faces[f].kind == FACE_wall &&
-                              meets_edge(r, level, what->axis, (what->at << level) + layer, f));
+                              meets_edge(r, level, what->axis, (what->at << halved) + layer, f));
     if (any)
         warn("level_edge_plane",
              "output.series.%s: its plane is beside an edge of a level that meets a wall: the flow "
@@ -397,8 +399,10 @@ static enum status report(const struct domain *d, const struct flow_case *c, int
         "(enlarge refine.%s, or let it end %d cells before the body; in place of a floor that has "
         "no end, a wall face)",
         c->bodies[body].name, inside ? EDGES_INSIDE : EDGES_OUTSIDE, inside ? "fine" : "coarse",
-        level, ldexp(g[0] + 0.5, -d->level), ldexp(g[1] + 0.5, -d->level),
-        ldexp(g[2] + 0.5, -d->level), region ? region->name : "*", EDGES_OUTSIDE + 1);
+        level, refined_place(d->refined, d->level, 0, g[0] + 0.5),
+        refined_place(d->refined, d->level, 1, g[1] + 0.5),
+        refined_place(d->refined, d->level, 2, g[2] + 0.5), region ? region->name : "*",
+        EDGES_OUTSIDE + 1);
 }
 
 /* Does the body go through the whole box along an axis, as a cylinder does? */

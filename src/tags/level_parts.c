@@ -154,11 +154,12 @@ static enum status keep(struct level_work *w, struct pore_labels *l)
     if (more)
         w->part = more;
     for (const struct pore_part *p; more && (p = pore_labels_next(l, &at));)
-        w->part[w->parts++] = (struct level_part){.name = name_of(level, l->first + at),
-                                                  .cells = ldexp((double)p->cells, -3 * level),
-                                                  .cell = level ? INT64_MAX : p->cell,
-                                                  .inflow = p->inflow,
-                                                  .openings = p->openings};
+        w->part[w->parts++] = (struct level_part){
+            .name = name_of(level, l->first + at),
+            .cells = ldexp((double)p->cells, -refined_dimensions(l->d->refined, 3) * level),
+            .cell = level ? INT64_MAX : p->cell,
+            .inflow = p->inflow,
+            .openings = p->openings};
     return status_agree(l->d->comm,
                         more ? STATUS_OK
                              : fail_machine("out of memory for %u parts of the fluid", l->count));

@@ -322,7 +322,8 @@ enum status paths_check(const struct paths_level *level, int levels)
     if (!flows(level->d, level->c))
         return STATUS_OK;
     for (int l = 0; l < levels; l++)
-        cells += ldexp((double)level[l].d->fluid_cells, -3 * l);
+        cells +=
+            ldexp((double)level[l].d->fluid_cells, -refined_dimensions(level[l].d->refined, 3) * l);
     const enum status status = level->c->body_count ? check_parts(level, levels) : STATUS_OK;
     return status ? status : check_whole(level->d, level->c, cells);
 }

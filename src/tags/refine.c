@@ -430,7 +430,7 @@ static enum status size_levels(struct refined *r, const struct flow_case *c)
                 return fail_user("level %d has more than %d cells along %c (fewer levels, or fewer "
                                  "cells)",
                                  level, INT_MAX / 2, "xyz"[a]);
-            r->level[level].cells[a] = c->cells[a] << level;
+            r->level[level].cells[a] = c->cells[a] << case_halved(c, level, a);
         }
     const int *const n = r->level[r->levels - 1].cells;
     if (r->levels > 1 && (double)n[0] * n[1] * n[2] > (double)(INT64_MAX / (2 * Q)))

@@ -46,7 +46,7 @@ static enum status most(const struct flow_case *c, const struct case_refine *wha
     for (int a = 0; a < 3; a++) {
         if (c->cells[a] > INT_MAX >> (what->level + 1)) /* refine_make() refuses it */
             return STATUS_OK;
-        cells[a] = c->cells[a] << what->level;
+        cells[a] = c->cells[a] << case_halved(c, what->level, a);
     }
     memcpy(from, what->from, sizeof from);
     memcpy(to, what->to, sizeof to);
@@ -163,8 +163,7 @@ static bool exceeds(double need, MPI_Comm comm, struct memory_lack *lack)
 static enum status lacks(const struct case_refine *what, const struct extent *e, bool refuse,
                          const char *why, const struct memory_lack *lack)
 {
-    static const char remedy[] =
-        "a lower level, each needs an eighth of the next one; or a smaller region";
+    static const char remedy[] = "a lower level, which needs much less; or a smaller region";
     char text[512];
     snprintf(text, sizeof text,
              "refine.%s: level %d spans at least %.0f x %.0f x %.0f cells, %s needs %.4g GB on the "

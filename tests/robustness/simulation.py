@@ -130,6 +130,23 @@ with tagflow.Simulation(refined) as flow:
     check(numpy.allclose(flow.mean("velocity"), mean, rtol=1e-12, atol=1e-18), f"the mean over both levels: {mean}")
     fails(tagflow.CaseError, "there is no level 2 (0 to 1)", "a level that is not there", lambda: flow.field("velocity", 2))
 
+# Levels of a flow in two dimensions have one layer of cells, in the middle of the box; a snapshot repeats it.
+plane = refined | {"domain": {"cells": [16, 12, 1]}, "refine": {"lid": {"level": 2, "box": {"from": [0, 9, 0], "to": [16, 12, 1]}}}}
+levels = tagflow.run(plane, "plane").fields["all"][-1].levels
+with tagflow.Simulation(plane) as flow:
+    flow.advance()
+    for level in levels:
+        block, field = flow.block(level.number), flow.field("velocity", level.number)
+        x, y, z = block.coordinates()
+        check(field.shape[0] == 1 and z.tolist() == [0.5] and math.isclose(y[1] - y[0], block.spacing) and block.spacing == 0.5**level.number,
+              f"level {level.number}: {block}")
+        for box in level.boxes:
+            part = field[:, box.first[1] - block.first[1]:, box.first[0] - block.first[0]:][:, :box.cells[1], :box.cells[0]]
+            check(box.cells[2] == 2**level.number and (part == box["velocity"]).all(), f"level {level.number}: each layer of a box as in the snapshot")
+    weights = [(8.0**-level.number, box, ~box.covered()) for level in levels for box in level.boxes]
+    mean = sum(w * box["velocity"][own].sum(axis=0) for w, box, own in weights) / sum(w * own.sum() for w, box, own in weights)
+    check(numpy.allclose(flow.mean("velocity"), mean, rtol=1e-12, atol=1e-18), f"the mean over all levels of a plane: {mean}")
+
 # ---- errors ----
 
 fails(tagflow.CaseError, "did you mean fluid.viscosity?", "a wrong key", lambda: tagflow.Simulation(CASE, settings={"fluid.viscosty": 1}))

@@ -97,7 +97,7 @@ static bool read_png(const char *bytes, size_t length, const int size[2], uint8_
     assert_non_null(*mask);
     for (int j = 0; j < size[1]; j++)
         for (int i = 0; i < size[0]; i++)
-            (*mask)[j * size[0] + i] = in_mask(i, j);
+            (*mask)[j * size[0] + i] = in_mask(size[0] == 1 ? 6 : i, j);
     return true;
 }
 
@@ -544,6 +544,50 @@ static void open_faces_become_planes_of_symmetry(void **state)
     case_destroy(&c);
 }
 
+/* A periodic axis of one cell has one on each level. What lies at a place along it lies there on
+ * all levels: seen from the middle. */
+static void flat_axes_keep_their_cell(void **state)
+{
+    enum { FLAT = 1 };
+    struct flow_case c, of;
+    (void)state;
+    read_text("domain: {cells: [16, 1, 16]}\nrun: {steps: 1000}\n"
+              "faces: {x: wall, y: periodic, z: wall}\n" FLUID
+              "initial: {flow: pulse, density: 0.01, center: [8, 0.75, 7], width: 3}\n"
+              "patches: {m: {face: xmin, mask: {file: m.png}, wall: {velocity: [0, 0, 0.01]}},\n"
+              "  d: {face: xmax, disc: {center: [0.5, 8], radius: 2}, wall: {velocity: [0, 0, "
+              "0.01]}}}\n"
+              "bodies:\n"
+              "  rod: {shape: {cylinder: {center: [4, 0.5, 4], axis: y, radius: 1}}}\n"
+              "  about: {shape: {cylinder: {center: [4, 0.5, 12], axis: y, radius: 1}}, "
+              "rotation: {rate: [0, 0.001, 0], about: [4, 0, 12]}}\n"
+              "  ball: {shape: {sphere: {center: [10, 0.5, 4], radius: 2}}}\n",
+              NULL, &c);
+    for (int level = 1; level <= 3; level++) {
+        const int finer = 1 << level;
+        double pivot[3];
+        of_level(&c, level, &of);
+        assert_int_equal(of.cells[0], 16 * finer);
+        assert_int_equal(of.cells[1], 1);
+        assert_int_equal(of.cells[2], 16 * finer);
+        assert_true(of.initial.center[0] == 8 * finer);
+        assert_true(of.initial.center[1] == 0.5 + 0.25 * finer);
+        const struct case_patch *const disc = &of.patches[1];
+        assert_true(disc->center[0] == 0.5 && disc->center[1] == 8 * finer);
+        for (int j = 0; j < 16 * finer; j++)
+            assert_int_equal(patch_holds(&of.patches[0], of.cells, 0, j), in_mask(6, j / finer));
+        for (int k = 0; k < 3; k++) { /* from the middle of the cell, in cells of the level */
+            double first[3];
+            case_pivot(&c, &c.bodies[k], first);
+            case_pivot(&of, &of.bodies[k], pivot);
+            assert_true(fabs(pivot[FLAT] - 0.5 - finer * (first[FLAT] - 0.5)) < 1e-5);
+            assert_true(fabs(pivot[0] - finer * first[0]) < 1e-5);
+        }
+        case_destroy(&of);
+    }
+    case_destroy(&c);
+}
+
 /* ---- what follows from the keys ---- */
 
 static void derived_values_scale(void **state)
@@ -865,6 +909,7 @@ int main(void)
         cmocka_unit_test(every_key_scales),
         cmocka_unit_test(what_files_have_goes_with_levels),
         cmocka_unit_test(open_faces_become_planes_of_symmetry),
+        cmocka_unit_test(flat_axes_keep_their_cell),
         cmocka_unit_test(derived_values_scale),
         cmocka_unit_test(levels_may_be_made_one_after_the_other),
         cmocka_unit_test(more_steps_than_the_key_allows_are_possible),

@@ -141,12 +141,19 @@ static void levels_add_up_to_the_wide_sum(void **state)
                 sum[l].units %= 1000;
             whole += sum[l].units * ((exact_units)1 << (most - bits * l));
         }
-        const double value = levels_sum(sum, count, bits);
+        const double value = levels_sum_bits(sum, count, bits);
         const double expected = ldexp((double)((quad)whole), -80 - most);
         assert_true(fabs(value - expected) <= 0x1p-52 * fabs(expected));
         if (seed % 5 == 0) /* few digits: exact */
             assert_true(value == expected);
-        assert_true(levels_sum(sum, 1, bits) == exact_value(&sum[0]));
+        assert_true(levels_sum_bits(sum, 1, bits) == exact_value(&sum[0]));
+        for (int more = 0; more <= 3; more++) { /* flat axes: finer levels count as much, or more */
+            whole = 0;
+            for (int l = 0; l < count; l++)
+                whole += sum[l].units * ((exact_units)1 << (more * l));
+            assert_true(levels_sum_bits(sum, count, -more) ==
+                        exact_value(&(struct exact_sum){whole}));
+        }
     }
 }
 
@@ -160,16 +167,16 @@ static void a_cell_is_its_parts(void **state)
         for (int k = 0; k < TERMS; k++)
             exact_add(&coarse[0], term[k]);
         fine[finest].units = coarse[0].units * ((exact_units)1 << (3 * finest));
-        const double one = levels_sum(coarse, finest + 1, 3),
-                     other = levels_sum(fine, finest + 1, 3);
+        const double one = levels_sum_bits(coarse, finest + 1, 3),
+                     other = levels_sum_bits(fine, finest + 1, 3);
         assert_true(one == other && one == exact_value(&coarse[0]) && one != 0);
     }
     /* the coarse part of a large box with many levels */
     struct exact_sum large[LEVELS] = {{0}};
     large[0].units = (exact_units)1 << 126;
-    assert_true(levels_sum(large, LEVELS, 3) == 0x1p46);
+    assert_true(levels_sum_bits(large, LEVELS, 3) == 0x1p46);
     large[0].units = -large[0].units;
-    assert_true(levels_sum(large, LEVELS, 3) == -0x1p46);
+    assert_true(levels_sum_bits(large, LEVELS, 3) == -0x1p46);
 }
 
 int main(void)

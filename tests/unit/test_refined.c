@@ -139,8 +139,8 @@ static void define(const struct flow_case *c, int levels, struct cells *l)
         struct cells *const own = &l[level];
         const double f = 1 << level;
         for (int a = 0; a < 3; a++) {
-            own->n[a] = c->cells[a] << level;
             own->periodic[a] = c->faces[2 * a].kind == FACE_periodic;
+            own->n[a] = own->periodic[a] && c->cells[a] == 1 ? 1 : c->cells[a] << level;
         }
         own->in = calloc((size_t)own->n[0] * (size_t)own->n[1] * (size_t)own->n[2], 1);
         assert_non_null(own->in);
@@ -199,6 +199,11 @@ static void check_case(struct flow_case *c, int levels)
             const bool in = l[level].in[place(&l[level], x, y, z)];
             assert_int_equal(refined_has(&r, level, x, y, z), in && !finer);
         })
+    /* They fill the box. */
+    double volume = 0;
+    for (int level = 0; level < levels; level++)
+        volume += ldexp((double)refined_cells(&r, level), -refined_dimensions(&r, 3) * level);
+    assert_true(volume == (double)c->cells[0] * c->cells[1] * c->cells[2]);
     for (int level = 1; level < levels; level++)
         free(l[level].in);
     refined_destroy(&r);
@@ -261,6 +266,46 @@ static void thin_boxes_have_levels(void **state)
     near[0] = box_region(3, 15, -1, 0, 17, 1, 1);
     near[1] = box_region(1, 30, 3, 0, 32, 5, 1);
     check_case(&c, 4);
+    c = box_case(40, 27, 1, "wwppww"); /* not flat */
+    c.refines = near;
+    c.refine_count = 2;
+    check_case(&c, 4);
+    c = box_case(1, 27, 40, "ppwwpp");
+    c.refines = near;
+    c.refine_count = 2;
+    near[0] = box_region(2, 0, 13, -3, 1, 15, 1);
+    near[1] = box_region(1, 0, 3, 20, 1, 5, 24);
+    check_case(&c, 3);
+    c = box_case(60, 1, 1, "wwpppp");
+    c.refines = near;
+    c.refine_count = 1;
+    near[0] = box_region(3, 28, 0, 0, 32, 1, 1);
+    check_case(&c, 4);
+}
+
+/* Levels have one cell along a flat axis, with its middle in common. */
+static void flat_axes_are_not_halved(void **state)
+{
+    (void)state;
+    struct case_refine near = box_region(2, 15, -1, 0, 17, 1, 1);
+    struct flow_case c = box_case(40, 27, 1, "wwpppp");
+    struct refined r;
+    c.refines = &near;
+    c.refine_count = 1;
+    assert_true(!case_flat(&c, 0) && !case_flat(&c, 1) && case_flat(&c, 2));
+    assert_int_equal(refine_make(&r, &c, MPI_COMM_SELF), STATUS_OK);
+    assert_int_equal(refined_halved(&r, 2, 0), 2);
+    assert_int_equal(refined_halved(&r, 2, 2), 0);
+    assert_int_equal(refined_dimensions(&r, 3), 2);
+    assert_int_equal(refined_dimensions(NULL, 3), 3);
+    assert_int_equal(r.level[2].cells[2], 1);
+    assert_true(refined_place(&r, 2, 0, 6.5) == 1.625);
+    assert_true(refined_place(&r, 2, 2, 0.5) == 0.5);
+    assert_true(refined_place(&r, 2, 2, 2.5) == 1);
+    assert_true(refined_place(NULL, 0, 2, 6.5) == 6.5);
+    for (int z = -3; z < 4; z++) /* the axis has no end */
+        assert_true(refined_has(&r, 2, 64, 0, z));
+    refined_destroy(&r);
 }
 
 static struct case_shape sphere(double x, double y, double z, double radius)
@@ -467,6 +512,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(boxes_are_bricks),
         cmocka_unit_test(regions_wrap),
         cmocka_unit_test(thin_boxes_have_levels),
+        cmocka_unit_test(flat_axes_are_not_halved),
         cmocka_unit_test(shapes_are_bricks),
         cmocka_unit_test(bodies_have_neighbourhoods),
         cmocka_unit_test(levels_are_refused),

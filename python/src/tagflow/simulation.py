@@ -80,16 +80,17 @@ def library() -> ctypes.CDLL:
 
 class Block(NamedTuple):
     """Cells of this rank: x, y, z of the first one in the whole box, their numbers, the cells of the box, the side of a cell (m, or
-    cells of level 0 in a case without units)."""
+    cells of level 0 in a case without units), and its sides along x, y, z: of all levels as on level 0 along a periodic axis of one cell."""
 
     first: Tuple[int, int, int]
     count: Tuple[int, int, int]
     cells: Tuple[int, int, int]
     spacing: float
+    sides: Tuple[float, float, float]
 
     def coordinates(self) -> Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
         """Of the cells' centres along x, y, z."""
-        x, y, z = ((self.first[a] + numpy.arange(self.count[a]) + 0.5) * self.spacing for a in range(3))
+        x, y, z = ((self.first[a] + numpy.arange(self.count[a]) + 0.5) * self.sides[a] for a in range(3))
         return x, y, z
 
 
@@ -313,7 +314,9 @@ class Simulation:
         """Where the cells of this rank's arrays are."""
         array = self._describe("tags", level)
         first, cells = tuple(array.first), tuple(array.cells)
-        return Block(first, tuple(array.shape)[2::-1], cells, array.spacing)
+        whole = array.spacing if level == 0 else self._describe("tags", 0).spacing
+        x, y, z = (whole if n == 1 else array.spacing for n in cells)
+        return Block(first, tuple(array.shape)[2::-1], cells, array.spacing, (x, y, z))
 
     def unit(self, name: str) -> str:
         """The unit of a field; "" in a case without units."""
