@@ -44,13 +44,10 @@ void caps_say(const struct domain *d, const struct flow_case *c)
 
 void advise_cells_caps(const struct domain *d, const struct flow_case *c)
 {
-    static const double few = 8, off = 0.1, most_reynolds = 15;
-    const double reynolds = case_cell_reynolds(c, 0);
-    bool gives = false;
+    static const double few = 8, off = 0.1;
     for (int k = 0; k < case_caps(c); k++) {
         const struct case_cap *const cap = case_cap(c, k);
         const double area = d->cap[k].area;
-        gives = gives || cap->kind == CAP_pressure;
         if (!d->cap[k].links) /* on a finer level */
             continue;
         if (across(cap) < few)
@@ -65,11 +62,6 @@ void advise_cells_caps(const struct domain *d, const struct flow_case *c)
                  "kept)",
                  cap->name, cap->at.area, area);
     }
-    if (gives && reynolds > most_reynolds)
-        warn("cap_reynolds",
-             "the Reynolds number of a cell is %.3g: flows through caps of a pressure diverged in "
-             "trials from 20 on (smaller cells, or a region of a larger viscosity before the caps)",
-             reynolds);
     for (int k = 0; k < c->body_count; k++)
         if (body_surrounds(&c->bodies[k]) && !case_is_open(c) && magnitude(c->acceleration) == 0 &&
             !c->flow_rate.given && !(case_fastest_velocity(c) > 0) && !c->scalar_count)
