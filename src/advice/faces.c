@@ -7,16 +7,16 @@
 
 /* p = rho / 3: a density far from 1 drives a flow that is far too fast. A pressure in lattice units
  * is proportional to the square of the time step. */
-static void warn_density(const struct flow_case *c, const struct case_face *face, const char *name)
+static void warn_density(const struct flow_case *c, const struct case_gate *gate)
 {
-    const double distance = face_density_change(face);
-    if (face_holds_density(face) && distance > 0.05)
+    const double distance = fabs(gate->drho);
+    if (distance > 0.05)
         warn(
             "density_held",
             "the density of %s differs by up to %.2g %% from the reference: velocities and scalars "
             "are wrong by about as much (keep it below 5 %%: half of %s leaves a quarter of the "
             "error; pressures count from that of the fluid at rest)",
-            name, 100 * distance,
+            gate->name, 100 * distance,
             c->units.lattice > 0 ? "units.velocity.lattice"
             : c->units.given     ? "units.dt"
                                  : "the velocities");
@@ -24,10 +24,10 @@ static void warn_density(const struct flow_case *c, const struct case_face *face
 
 void advise_density(const struct flow_case *c)
 {
-    for (int f = 0; f < 6; f++)
-        warn_density(c, &c->faces[f], face_name(f));
-    for (int i = 0; i < c->patch_count; i++)
-        warn_density(c, &c->patches[i].opening, c->patches[i].name);
+    for (int k = 0; k < case_gates(c); k++) {
+        const struct case_gate gate = case_gate(c, k);
+        warn_density(c, &gate);
+    }
 }
 
 /* At an edge between two outflow faces sound and eddies grow: seen at cell Reynolds numbers from 20

@@ -38,14 +38,25 @@ static void add_level(const struct domain *d, const struct planes planes[3])
             }
 }
 
-/* Do all openings that give a flow have the same time function? Else their peaks do not add up. */
+/* The flow that a gate gives into the box where its time function is 1, and its cells. */
+static double inflow_of(const struct domain *d, const struct flow_case *c, int k)
+{
+    return k < d->openings ? d->opening[k].inflow : case_cap(c, k - d->openings)->flow_rate;
+}
+
+static double open_of(const struct domain *d, int k)
+{
+    return k < d->openings ? (double)d->opening[k].open : d->cap[k - d->openings].area;
+}
+
+/* Do all gates that give a flow have the same time function? Else their peaks do not add up. */
 static bool gives_at_once(const struct domain *d, const struct flow_case *c)
 {
     const struct case_signal *one = NULL;
     bool same = true;
-    for (int k = 0; k < d->openings; k++) {
-        const struct case_signal *const s = &case_opening(c, k)->signal;
-        if (d->opening[k].inflow == 0)
+    for (int k = 0; k < case_gates(c); k++) {
+        const struct case_signal *const s = case_gate(c, k).signal;
+        if (inflow_of(d, c, k) == 0)
             continue;
         same = same && (!one || signal_same(one, s));
         one = s;
@@ -53,10 +64,10 @@ static bool gives_at_once(const struct domain *d, const struct flow_case *c)
     return same;
 }
 
-/* The flow that an opening or a wall gives into the box. */
+/* The flow that a gate or a wall gives into the box. */
 static double given_flow(const struct domain *d, const struct flow_case *c, int k)
 {
-    return d->opening[k].inflow * signal_peak(&case_opening(c, k)->signal);
+    return inflow_of(d, c, k) * signal_peak(case_gate(c, k).signal);
 }
 
 /* The flow through plane `at` by the openings on one side of it; false: one of them gives no
@@ -112,34 +123,33 @@ static void look_along(struct narrow *n, const struct domain *d, const struct fl
                                  .axis = axis,
                                  .at = k,
                                  .level = (int)planes->coarsest[k],
-                                 .opening = -1};
+                                 .gate = -1};
     }
 }
 
-/* The only opening that holds a density lets out what the others give. */
+/* The only gate that holds a density lets out what the others give. */
 static void look_at_outlet(struct narrow *n, const struct domain *d, const struct flow_case *c)
 {
     int outlet = -1, count = 0;
     double flow = 0;
-    for (int k = 0; k < d->openings; k++) {
-        const bool lets = d->opening[k].open && face_holds_density(case_opening(c, k));
+    for (int k = 0; k < case_gates(c); k++) {
+        const bool lets = open_of(d, k) > 0 && case_gate(c, k).holds;
         count += lets;
         outlet = lets ? k : outlet;
         flow += given_flow(d, c, k);
     }
-    const double velocity =
-        count == 1 && gives_at_once(d, c) ? fabs(flow) / (double)d->opening[outlet].open : 0;
+    const double velocity = count == 1 && gives_at_once(d, c) ? fabs(flow) / open_of(d, outlet) : 0;
     if (velocity > n->velocity)
-        *n = (struct narrow){.velocity = velocity, .opening = outlet};
+        *n = (struct narrow){.velocity = velocity, .gate = outlet};
 }
 
 enum status narrow_find(struct narrow *n, const struct paths_level *level, int levels)
 {
     const struct domain *const d = level->d;
     const int *const cells = d->cells, all = cells[0] + cells[1] + cells[2];
-    *n = (struct narrow){.opening = -1};
+    *n = (struct narrow){.gate = -1};
     look_at_outlet(n, d, level->c);
-    if (!level->c->body_count)
+    if (!level->c->body_count || case_caps(level->c)) /* a vessel may cross a plane several times */
         return STATUS_OK;
     double *const open = calloc(2 * (size_t)all, sizeof *open), *const coarsest = open + all;
     const struct planes planes[3] = {{open, coarsest},
@@ -182,12 +192,12 @@ void narrow_warn(const struct narrow *n, const struct flow_case *c)
     const double cell = ldexp(n->velocity / case_thinnest(c), -n->level);
     const double most = fmin(case_limit_cell(c), advice_surface_limit(c));
     const bool fast = mach > ADVICE_MACH, coarse = cell > most;
-    char where[FACES_NAME + 128], high[64] = "", rough[96] = "", slower[REMEDY] = "",
-                                  finer[REMEDY] = "";
+    char where[CASE_NAME + 16 + 128], high[64] = "", rough[96] = "", slower[REMEDY] = "",
+                                      finer[REMEDY] = "";
     if (n->velocity <= 1.2 * fastest || !(fast || coarse))
         return;
-    if (n->opening >= 0)
-        faces_name(c, n->opening, where);
+    if (n->gate >= 0)
+        snprintf(where, sizeof where, "%s", case_gate(c, n->gate).name);
     else
         snprintf(where, sizeof where,
                  "the section across %s at cell %d, of which %.2g %% are fluid", key_axes[n->axis],

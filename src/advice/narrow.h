@@ -12,7 +12,7 @@ struct narrow {
     double open;     /* share of the plane that is fluid */
     int axis, at;    /* the plane */
     int level;       /* the coarsest one with fluid in the plane */
-    int opening;     /* the only one that lets out what the others give; -1: a plane */
+    int gate;        /* the only one that lets out what the others give; -1: a plane */
 };
 
 /* Collective. STATUS_MACHINE, reported. */

@@ -43,16 +43,16 @@ static void warn_signal(const struct flow_case *c, const struct case_signal *s, 
 }
 
 /* The ramp of an inlet begins at 0: a flow that is there already is stopped by it, and rings. */
-static void warn_start(const struct flow_case *c, const struct case_face *what, const char *name)
+static void warn_start(const struct flow_case *c, const struct case_gate *gate)
 {
     const struct case_initial *const i = &c->initial;
     const bool flows = i->from.file || i->flow == INITIAL_inlet ||
                        (i->flow == INITIAL_uniform && magnitude(i->velocity) > 0);
-    if (what->kind == FACE_velocity && what->signal.kind == SIGNAL_ramp && flows)
+    if (gate->gives && gate->signal->kind == SIGNAL_ramp && flows)
         warn("ramp_from_rest",
              "%s: its ramp begins at 0, and the initial flow has its velocity already, so that the "
              "inlet stops it (remove the ramp)",
-             name);
+             gate->name);
 }
 
 /* Does the opening draw fluid out of the box (-1), let it in (1), or both (0)? */
@@ -66,18 +66,6 @@ static int direction_of(const struct flow_case *c, int k)
     return signal_changes_sign(&what->signal) || profile_has(what->profile, PROFILE_HAS_numbers) ? 0
            : in * (range[0] + range[1]) < 0 ? -1
                                             : 1;
-}
-
-struct opening_name {
-    char text[CASE_NAME + 16];
-};
-
-static struct opening_name opening_name(const struct flow_case *c, int k)
-{
-    struct opening_name name;
-    snprintf(name.text, sizeof name.text, "%s.%s", k < 6 ? "faces" : "patches",
-             k < 6 ? face_name(k) : c->patches[k - 6].name);
-    return name;
 }
 
 /* Does the opening make the flow turn round? Only a pressure or a velocity across the face does. */
@@ -112,24 +100,24 @@ static void warn_backflow(const struct flow_case *c)
         warn("outflow_reverses",
              "%s: the flow reverses, and %s is outflow: that is for fluid that leaves, and becomes "
              "unstable where fluid comes in (take pressure or nonreflecting there)",
-             force ? "force" : opening_name(c, turns).text, opening_name(c, outflow).text);
+             force ? "force" : case_gate(c, turns).name, case_gate(c, outflow).name);
     else if (draws >= 0 && !comes)
         warn("outflow_inlet",
              "%s draws fluid out of the box, so that it comes in through %s: outflow is for fluid "
              "that leaves (take pressure there, or turn the velocity)",
-             opening_name(c, draws).text, opening_name(c, outflow).text);
+             case_gate(c, draws).name, case_gate(c, outflow).name);
 }
 
 void advise_signals(const struct flow_case *c)
 {
-    for (int k = 0; k < case_openings(c); k++) {
-        const struct case_face *const what = case_opening(c, k);
-        const struct opening_name name = opening_name(c, k);
-        warn_signal(c, &what->signal, "", name.text);
-        warn_start(c, what, name.text);
-        for (int i = 0; i < c->scalar_count; i++)
-            warn_signal(c, &what->scalar[i].signal, "", name.text);
+    for (int k = 0; k < case_gates(c); k++) {
+        const struct case_gate gate = case_gate(c, k);
+        warn_signal(c, gate.signal, "", gate.name);
+        warn_start(c, &gate);
     }
+    for (int k = 0; k < case_openings(c); k++)
+        for (int i = 0; i < c->scalar_count; i++)
+            warn_signal(c, &case_opening(c, k)->scalar[i].signal, "", case_gate(c, k).name);
     for (int k = 0; k < c->body_count; k++)
         for (int i = 0; i < c->scalar_count; i++)
             warn_signal(c, &c->bodies[k].scalar[i].signal, "bodies.", c->bodies[k].name);

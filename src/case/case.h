@@ -278,10 +278,10 @@ struct case_units {
  * kinematic. */
 struct case_law {
     enum law kind;
-    double index, shear_rate;           /* power, herschel_bulkley */
-    double infinite, time, transition;  /* carreau; and the index */
-    double yield;                       /* casson, herschel_bulkley */
-    double least, most;                 /* limits of the viscosity */
+    double index, shear_rate;          /* power, herschel_bulkley */
+    double infinite, time, transition; /* carreau; and the index */
+    double yield;                      /* casson, herschel_bulkley */
+    double least, most;                /* limits of the viscosity */
 };
 
 struct case_fluid {
@@ -844,6 +844,22 @@ int case_openings(const struct flow_case *c);
 const struct case_face *case_opening(const struct flow_case *c, int k);
 int case_opening_side(const struct flow_case *c, int k);
 
+/* What faces, patches and caps have in common. Those who ask only this need not know which it is.
+ */
+struct case_gate {
+    char name[CASE_NAME + 16]; /* "faces.xmin", "patches.jet", "caps.inlet" */
+    int side;                  /* the face that it is on; -1: a cap */
+    bool open;                 /* fluid passes */
+    bool gives, holds;         /* a velocity; a density */
+    double speed;              /* the greatest velocity that it gives, walls that move too */
+    double drho;               /* holds: the density's largest distance from 1, with its sign */
+    const struct case_signal *signal; /* its time function, in the case */
+};
+
+/* Gates are numbered: the openings, then the caps. */
+int case_gates(const struct flow_case *c);
+struct case_gate case_gate(const struct flow_case *c, int k);
+
 /* Are all faces of the body normal to an axis? */
 bool case_straight(const struct case_body *body);
 
@@ -937,9 +953,6 @@ bool case_is_open(const struct flow_case *c);
 
 /* Does the face prescribe a density? */
 bool face_holds_density(const struct case_face *face);
-
-/* Largest distance from 1 of the density that such an opening holds. */
-double face_density_change(const struct case_face *face);
 
 /* Does anything hold the density of the box: an outlet, a face with a pressure, a sponge? */
 bool case_holds_density(const struct flow_case *c);

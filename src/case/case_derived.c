@@ -11,10 +11,8 @@
 double case_fastest_velocity(const struct flow_case *c)
 {
     double fastest = fmax(c->fluid.velocity, initial_fastest(c));
-    for (int k = 0; k < case_openings(c); k++)
-        fastest = fmax(fastest, face_speed(case_opening(c, k)));
-    for (int k = 0; k < case_caps(c); k++)
-        fastest = fmax(fastest, cap_speed(case_cap(c, k)));
+    for (int k = 0; k < case_gates(c); k++)
+        fastest = fmax(fastest, case_gate(c, k).speed);
     for (int i = 0; i < c->zone_count; i++)
         fastest = fmax(fastest, magnitude(c->zones[i].sponge.velocity));
     for (int i = 0; i < c->body_count; i++)
@@ -62,11 +60,8 @@ double case_density_error(const struct flow_case *c)
 {
     const double highest = mach(case_fastest_velocity(c));
     double error = fmax(highest * highest / 2, driven_density(c));
-    for (int k = 0; k < case_openings(c); k++) {
-        const struct case_face *const face = case_opening(c, k);
-        if (face_holds_density(face))
-            error = fmax(error, face_density_change(face));
-    }
+    for (int k = 0; k < case_gates(c); k++)
+        error = fmax(error, fabs(case_gate(c, k).drho));
     return error;
 }
 
@@ -130,8 +125,8 @@ void case_say_derived(const struct flow_case *c)
             say("collision auto: %s, the case sets no velocity",
                 key_collisions[c->solver.collision]);
     }
-    say("relaxation: viscosity %g, tau %s, omega %s", case_thinnest(c),
-        case_tau_text(text, tau, 6), case_omega_text(omega, tau));
+    say("relaxation: viscosity %g, tau %s, omega %s", case_thinnest(c), case_tau_text(text, tau, 6),
+        case_omega_text(omega, tau));
     law_say(c);
     resist_say(c);
     if (velocity > 0)

@@ -339,16 +339,10 @@ static void add_pressure(struct pressures *to, double p)
 static struct pressures pressures_of(const struct flow_case *c, int face)
 {
     struct pressures found = {.any = false};
-    for (int k = 0; k < case_caps(c) && face < 0; k++)
-        if (case_cap(c, k)->kind == CAP_pressure)
-            add_pressure(&found,
-                         signal_peak(&case_cap(c, k)->signal) * (case_cap(c, k)->density - 1) / 3);
-    for (int k = 0; k < case_openings(c); k++) {
-        const struct case_face *const what = case_opening(c, k);
-        if ((face >= 0 && case_opening_side(c, k) != face) || !face_holds_density(what))
-            continue;
-        const double peak = what->kind == FACE_pressure ? signal_peak(&what->signal) : 1;
-        add_pressure(&found, peak * (what->density - 1) / 3);
+    for (int k = 0; k < case_gates(c); k++) {
+        const struct case_gate gate = case_gate(c, k);
+        if (gate.holds && (face < 0 || gate.side == face))
+            add_pressure(&found, gate.drho / 3);
     }
     return found;
 }
@@ -444,11 +438,10 @@ static bool is_named(const struct flow_case *c)
 {
     bool named = c->fluid.velocity > 0 || c->flow_rate.given || c->initial.amplitude > 0 ||
                  magnitude(c->initial.velocity) > 0;
-    for (int k = 0; k < case_openings(c); k++)
-        named = named ||
-                (case_opening(c, k)->kind == FACE_velocity && face_speed(case_opening(c, k)) > 0);
-    for (int k = 0; k < case_caps(c); k++)
-        named = named || (case_cap(c, k)->kind == CAP_velocity && cap_speed(case_cap(c, k)) > 0);
+    for (int k = 0; k < case_gates(c); k++) {
+        const struct case_gate gate = case_gate(c, k);
+        named = named || (gate.gives && gate.speed > 0);
+    }
     return named;
 }
 

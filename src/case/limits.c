@@ -13,6 +13,13 @@ static void meet(const struct case_face *face, struct met *met)
     met->open = met->open || face_open(face->kind);
 }
 
+static void meet_body(const struct case_body *body, struct met *met)
+{
+    met->wall = true;
+    met->moving = met->moving || body->speed > 0;
+    met->open = met->open || body->cap_count > 0;
+}
+
 /* Does the shape of a region hold the place, in cells of level 0? */
 static bool region_holds(const struct case_refine *r, const double at[3])
 {
@@ -47,11 +54,11 @@ int limits_level(const struct flow_case *c, int body)
 
 static struct met met_by(const struct flow_case *c)
 {
-    struct met met = {.wall = c->body_count > 0};
+    struct met met = {.wall = false};
     for (int k = 0; k < case_openings(c); k++)
         meet(case_opening(c, k), &met);
     for (int i = 0; i < c->body_count; i++)
-        met.moving = met.moving || c->bodies[i].speed > 0;
+        meet_body(&c->bodies[i], &met);
     return met;
 }
 
@@ -95,10 +102,8 @@ struct level_met limits_met(const struct flow_case *c, int level)
     for (int k = 0; k < case_openings(c) && level == 0; k++)
         meet(case_opening(c, k), &on.met);
     for (int i = 0; i < c->body_count; i++)
-        if (limits_level(c, i) == level) {
-            on.met.wall = true;
-            on.met.moving = on.met.moving || c->bodies[i].speed > 0;
-        }
+        if (limits_level(c, i) == level)
+            meet_body(&c->bodies[i], &on.met);
     return on;
 }
 

@@ -401,18 +401,16 @@ bool case_opening_passes(const struct flow_case *c, int k)
 bool case_is_open(const struct flow_case *c)
 {
     bool open = false;
-    for (int k = 0; k < case_openings(c); k++)
-        open = open || face_open(case_opening(c, k)->kind);
-    return open || case_caps(c) > 0;
+    for (int k = 0; k < case_gates(c); k++)
+        open = open || case_gate(c, k).open;
+    return open;
 }
 
 bool case_holds_density(const struct flow_case *c)
 {
     bool held = false;
-    for (int k = 0; k < case_openings(c); k++)
-        held = held || face_holds_density(case_opening(c, k));
-    for (int k = 0; k < case_caps(c); k++)
-        held = held || case_cap(c, k)->kind == CAP_pressure;
+    for (int k = 0; k < case_gates(c); k++)
+        held = held || case_gate(c, k).holds;
     for (int k = 0; k < c->zone_count; k++)
         held = held || c->zones[k].sponge.given;
     return held;
@@ -421,12 +419,6 @@ bool case_holds_density(const struct flow_case *c)
 bool face_holds_density(const struct case_face *face)
 {
     return face_has(face->kind, FACE_HAS_density);
-}
-
-double face_density_change(const struct case_face *face)
-{
-    const double peak = face->kind == FACE_pressure ? signal_peak(&face->signal) : 1;
-    return fabs(face->density - 1) * peak;
 }
 
 bool face_on_nodes(const struct case_face *face)

@@ -50,11 +50,9 @@ static double inflow_with(const struct grid *g, const struct case_signal *signal
 static bool steering_pumps(const struct grid *g)
 {
     const struct flow_case *const c = g->level->c;
-    const int openings = g->level->domain.openings;
     bool pumps = false;
-    for (int k = 0; k < openings + case_caps(c); k++) {
-        const struct case_signal *const s =
-            k < openings ? &case_opening(c, k)->signal : &case_cap(c, k - openings)->signal;
+    for (int k = 0; k < case_gates(c); k++) {
+        const struct case_signal *const s = case_gate(c, k).signal;
         pumps = pumps || (s->kind == SIGNAL_steer &&
                           fabs(inflow_with(g, s)) > most_pumped * g->hold.cells[0]);
     }
