@@ -94,7 +94,7 @@ TAGFLOW_FN void heat_of_cell(const struct view *v, int odd, int set, int surface
     scalar_leave(g, out, q, scalar_rates(q, k.subgrid, k.eddy), scalar_range(v, set), t, other,
                  q.flow != 0, k.u);
     const struct scalar_cell cell =
-        scalar_cell(q, t, scalar_conductivity(q, k.subgrid, k.eddy), k.u);
+        scalar_cell(q, n, t, scalar_conductivity(q, k.subgrid, k.eddy), k.u);
     for (int in = 1; in < Q_AXES; in++) {
         const int *const to = c[opposite(in)];
         const set_stored left = (set_stored)out[opposite(in)];

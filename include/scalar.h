@@ -259,17 +259,37 @@ TAGFLOW_FN void scalar_leave(const real g[Q_AXES], real out[Q_AXES], struct scal
         scalar_limit(out, p, range, u);
 }
 
-/* State of a cell for links to walls: the scalar's value before the step, the conductivity with
- * the eddies', C_f, and the velocity. */
+/* State of a cell for links to walls: its index, the scalar's value before the step, the
+ * conductivity with the eddies', C_f, and the velocity. */
 struct scalar_cell {
+    cell_index n;
     number t, k, flow, u[3];
 };
 
-TAGFLOW_FN struct scalar_cell scalar_cell(struct scalar_parameters p, number t, number k,
-                                          const number u[3])
+TAGFLOW_FN struct scalar_cell scalar_cell(struct scalar_parameters p, cell_index n, number t,
+                                          number k, const number u[3])
 {
-    const struct scalar_cell c = {t, k, p.flow, {u[0], u[1], u[2]}};
+    const struct scalar_cell c = {n, t, k, p.flow, {u[0], u[1], u[2]}};
     return c;
+}
+
+/* b of a wall's rule beside owned cell n, where it varies over the face. From row.table - 1 on, the
+ * view's table holds it: [n2][n1], the block's cells along the axes of the face. */
+TAGFLOW_RARE double scalar_of_table(const struct view *v, const struct scalar_row *wall,
+                                    cell_index n)
+{
+    const cell_index from = n - (cell_index)v->origin, plane = (cell_index)v->plane,
+                     row = (cell_index)v->row;
+    const cell_index x = (cell_index)row_x(v, (int)(from % row)), y = from % plane / row,
+                     z = from / plane;
+    const cell_index first = wall->across == 0 ? y : x, second = wall->across == 2 ? y : z;
+    return v->table[wall->table - 1 + first + second * (cell_index)v->n[wall->across == 0]];
+}
+
+/* b of a wall's rule beside owned cell n at this step. */
+TAGFLOW_FN double scalar_wall_b(const struct view *v, const struct scalar_row *wall, cell_index n)
+{
+    return (wall->table ? scalar_of_table(v, wall, n) : wall->b) * v->signal[wall->signal];
 }
 
 /* Population returned by a wall of given value behind a layer of resistance a. The link meets the
@@ -279,7 +299,7 @@ TAGFLOW_FN struct scalar_cell scalar_cell(struct scalar_parameters p, number t, 
 TAGFLOW_FN number scalar_layer_back(const struct view *v, const struct scalar_row *wall, number q,
                                     number n, number left, struct scalar_cell c)
 {
-    const number most = (number)0.25, given = (number)(wall->b * v->signal[wall->signal]);
+    const number most = (number)0.25, given = (number)scalar_wall_b(v, wall, c.n);
     const number a = (number)wall->a, four = (number)4 * n;
     if (c.flow == 0)
         return ((a - four) * left + n * given) / (a + four);
@@ -294,7 +314,7 @@ TAGFLOW_FN number scalar_through(const struct view *v, const struct scalar_row *
     const int axis = (in - 1) / 2;
     const number u = axis == 0 ? c.u[0] : axis == 1 ? c.u[1] : c.u[2];
     const number inwards = c.flow * (in & 1 ? u : -u);
-    const number given = (number)(wall->b * v->signal[wall->signal]);
+    const number given = (number)scalar_wall_b(v, wall, c.n);
     if (c.flow == 0)
         return (number)0.25 * (wall->a != 0 ? given : c.t) - left;
     if (wall->a != 0 && inwards > (number)OPEN_LEAST)
@@ -310,8 +330,7 @@ TAGFLOW_FN set_stored scalar_back(const struct view *v, const struct scalar_row 
     const number half = (number)0.5, one = 1;
     switch (wall->wall) {
     case SCALAR_given:
-        return (set_stored)((number)wall->a * (number)left +
-                            (number)(wall->b * v->signal[wall->signal]));
+        return (set_stored)((number)wall->a * (number)left + (number)scalar_wall_b(v, wall, c.n));
     case SCALAR_free:
         return (set_stored)((number)0.25 * c.t - (number)left);
     case SCALAR_layer:
@@ -437,12 +456,12 @@ TAGFLOW_FN void set_load_links(const struct set_slots *s, const struct set_place
  * fraction q of it. in, out: populations along and against the link before the step, c_in, c_out
  * after it. Linear profiles are exact for any B; with B = 2 up to q = 1/2 and 1/q above nothing
  * grows (eigenvalues of a layer between two surfaces). At q = 1/2 it is half-way. */
-TAGFLOW_FN number scalar_surface_back(const struct view *v, const struct scalar_row *wall, number q,
-                                      number out, number c_in, number c_out)
+TAGFLOW_FN number scalar_surface_back(const struct view *v, const struct scalar_row *wall,
+                                      cell_index n, number q, number out, number c_in, number c_out)
 {
     const number two = 2, one = 1, half = (number)0.5, b = q > half ? one / q : two;
-    const double eighth = wall->wall == SCALAR_layer ? 0.125 : 0.5;            /* b: T_w, T_w/4 */
-    const number given = (number)(eighth * wall->b * v->signal[wall->signal]); /* T_w / 8 */
+    const double eighth = wall->wall == SCALAR_layer ? 0.125 : 0.5;    /* b: T_w, T_w/4 */
+    const number given = (number)(eighth * scalar_wall_b(v, wall, n)); /* T_w / 8 */
     return (((one - half * b) - b * q) * c_out + (one - half * b) * c_in) +
            ((b * q - one) * out + b * given);
 }
@@ -473,7 +492,7 @@ TAGFLOW_FN set_stored link_back(const struct view *v, const struct scalar_row *w
             return (set_stored)scalar_layer_back(v, wall, q, n, (number)left, c);
         if (wall->oblique)
             return (set_stored)scalar_oblique_back(v, wall, n, (number)left);
-        return (set_stored)scalar_surface_back(v, wall, q, g[opposite(in)], out[in],
+        return (set_stored)scalar_surface_back(v, wall, c.n, q, g[opposite(in)], out[in],
                                                out[opposite(in)]);
     }
     return scalar_back(v, wall, in, left, c);
@@ -610,7 +629,7 @@ TAGFLOW_FN void set_walls(const struct view *v, int set, int odd, cell_index n,
 {
     if (links && v->scalars.walls)
         set_leaves(v, set, odd, n, a, p, links, g, out,
-                   scalar_cell(q, t, scalar_conductivity(q, subgrid, eddy), u), near);
+                   scalar_cell(q, n, t, scalar_conductivity(q, subgrid, eddy), u), near);
     if (links && slopes)
         set_stays(v, set, odd, n, a, p, links, scalar_row(v, set, type), u);
 }

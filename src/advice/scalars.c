@@ -62,14 +62,15 @@ static void warn_diffusivity(const struct flow_case *c, int k)
 static bool value_varies(const struct flow_case *c, int k)
 {
     bool any = false;
+    double range[2];
     for (int i = 0; i < case_openings(c); i++) {
         const struct case_scalar_wall *const w = &case_opening(c, i)->scalar[k];
-        any = any || (scalar_wall_value(w) && w->signal.kind != SIGNAL_constant);
+        any = any || (scalar_wall_values(w, range) && w->signal.kind != SIGNAL_constant);
     }
     for (int i = 0; i < c->body_count; i++)
         for (int part = 0; part <= c->bodies[i].label_count; part++) {
             const struct case_scalar_wall *const w = case_body_wall(&c->bodies[i], part, k);
-            any = any || (scalar_wall_value(w) && w->signal.kind != SIGNAL_constant);
+            any = any || (scalar_wall_values(w, range) && w->signal.kind != SIGNAL_constant);
         }
     return any;
 }
@@ -131,11 +132,11 @@ static void warn_buoyancy(const struct flow_case *c, int k)
  * where none gives a value, the middle of all. */
 static double best_reference(const struct flow_case *c, int k, const struct scalar_extent *e)
 {
-    for (int i = 0; i < case_openings(c); i++)
-        if (face_open(case_opening(c, i)->kind) &&
-            case_opening(c, i)->scalar[k].kind == SCALAR_WALL_value)
-            return case_opening(c, i)->scalar[k].value;
-    return 0.5 * (e->low + e->high);
+    double range[2] = {e->low, e->high};
+    for (int i = case_openings(c) - 1; i >= 0; i--)
+        if (face_open(case_opening(c, i)->kind))
+            scalar_wall_values(&case_opening(c, i)->scalar[k], range);
+    return 0.5 * (range[0] + range[1]);
 }
 
 /* Where the flow makes or loses a little mass, at walls of bodies and in sound, the scalar changes
@@ -311,13 +312,14 @@ static void warn_part(const struct flow_case *c, int k, const struct case_body *
 static bool meets_value(const struct flow_case *c, int k)
 {
     bool any = false;
+    double range[2];
     for (int i = 0; i < case_openings(c); i++) {
         const struct case_face *const face = case_opening(c, i);
-        any = any || (!face_open(face->kind) && scalar_wall_value(&face->scalar[k]));
+        any = any || (!face_open(face->kind) && scalar_wall_values(&face->scalar[k], range));
     }
     for (int i = 0; i < c->body_count; i++)
         for (int part = 0; part <= c->bodies[i].label_count; part++)
-            any = any || scalar_wall_value(case_body_wall(&c->bodies[i], part, k));
+            any = any || scalar_wall_values(case_body_wall(&c->bodies[i], part, k), range);
     return any;
 }
 

@@ -201,7 +201,7 @@ static void collide_scalars(const struct plain *p, const struct cell *cell, int 
         const number value = cell->value[set];
         real out[Q_AXES];
         const struct scalar_cell here =
-            scalar_cell(q, value, scalar_conductivity(q, subgrid, eddy), u);
+            scalar_cell(q, 0, value, scalar_conductivity(q, subgrid, eddy), u); /* no table */
         scalar_leave(g, out, q, scalar_rates(q, subgrid, eddy), scalar_range(p->view, set), value,
                      row->from ? cell->value[row->from] : 0, 1, u);
         for (int i = 0; i < Q_AXES; i++)

@@ -70,6 +70,8 @@ static const char *unknown_scalars(const struct flow_case *c)
                 return "scalars at walls of given flux or transfer";
             if (!closed && c->scalars[k].expansion != 0)
                 return "buoyancy at open faces";
+            if (f->scalar[k].profile)
+                return "scalars whose values vary over a face";
         }
         for (int i = 0; i < c->body_count; i++)
             if (case_oblique_flux(c, i) || c->bodies[i].label_count > 0 ||

@@ -316,12 +316,32 @@ struct case_flow_rate {
     double time;   /* steps in which a deviation falls to 1/e */
 };
 
+/* A factor, or the value of a scalar, by the height over a position along an axis, or by the
+ * distance from a point of the face. Unused members are 0. */
+struct case_heights {
+    int axis;           /* height, log, shear: along which height is measured */
+    double from;        /* position of height 0; cell i spans [i, i + 1] */
+    double roughness;   /* log: length, positive */
+    double reference;   /* log, shear: the height of factor 1, positive */
+    double exponent;    /* shear */
+    double center[2];   /* radius: the point, along the face's axes */
+    char *file;         /* height, radius: CSV, a height or distance and a number in each line */
+    uint64_t checksum;  /* of its numbers */
+    double unit;        /* of its heights, cells */
+    int points;         /* of its lines, >= 2 */
+    double *at, *value; /* [points] heights in cells, ascending, and factors or values */
+    double low, high;   /* of factors at the opening's cells, of values all over the opening */
+};
+
 /* Condition of one scalar at a face, patch or body. Values are relative to the scalar's reference.
  * In lattice units the fluid's heat capacity (per volume) is 1, and so is a kelvin: a conductivity
  * is a diffusivity, a flux of heat K cells a step. Unused members are 0. */
 struct case_scalar_wall {
     enum scalar_wall kind;
-    double value;                /* value */
+    double value;                /* value, if it is uniform */
+    enum profile profile;        /* value over a face or patch: PROFILE_uniform, _height, _radius */
+    struct case_heights heights; /* not uniform: values */
+    enum temperature_unit unit;  /* not uniform, heat: of the numbers in the file */
     double flux;                 /* flux */
     double coefficient, outside; /* transfer */
     double conductivity;         /* conduct */
@@ -330,8 +350,13 @@ struct case_scalar_wall {
     struct case_signal signal;   /* factor on value, flux, or outside */
 };
 
-/* The value that it gives, relative to the reference; NULL: none. */
-const double *scalar_wall_value(const struct case_scalar_wall *w);
+/* The least and the largest value that it gives, relative to the reference, without its time
+ * function; false: none. */
+bool scalar_wall_values(const struct case_scalar_wall *w, double range[2]);
+
+/* The value given at a position of a face, which is along the face's axes in cells. Only for kind
+ * value. */
+double scalar_wall_at(const struct case_scalar_wall *w, int face, const double at[2]);
 
 bool scalar_wall_flux(enum scalar_wall kind);
 
@@ -373,23 +398,6 @@ const struct case_scalar_wall *case_body_wall(const struct case_body *body, int 
 
 /* Does any part conduct the scalar? */
 bool case_body_conducts(const struct case_body *body, int scalar);
-
-/* A factor by the height over a position along an axis, or by the distance from a point of the
- * face. Unused members are 0. */
-struct case_heights {
-    int axis;           /* height, log, shear: along which height is measured */
-    double from;        /* position of height 0; cell i spans [i, i + 1] */
-    double roughness;   /* log: length, positive */
-    double reference;   /* log, shear: the height of factor 1, positive */
-    double exponent;    /* shear */
-    double center[2];   /* radius: the point, along the face's axes */
-    char *file;         /* height, radius: CSV, a height or distance and a factor in each line */
-    uint64_t checksum;  /* of its numbers */
-    double unit;        /* of its heights, cells */
-    int points;         /* of its lines, >= 2 */
-    double *at, *value; /* [points] heights in cells, ascending, and factors */
-    double peak;        /* largest magnitude of the factor over the opening's cells */
-};
 
 /* The boundary condition of a face, or of a part of one. */
 struct case_face {

@@ -508,10 +508,21 @@ enum status level_table(struct map m, struct case_signal *s)
                         &s->times, &s->values, &s->file);
 }
 
+/* The heights of the map `height` or `radius`: below the key `profile` of an opening, or `value` of
+ * a scalar there. */
+static const struct case_heights *heights_of(const struct reader *r, const struct node *n)
+{
+    const struct node *const above = n->parent->parent;
+    if (!strcmp(n->parent->key, "profile"))
+        return &opening_of(r, above->parent)->heights;
+    return &opening_of(r, above->parent->parent->parent)
+                ->scalar[scalar_index(r->origin, above->key)]
+                .heights;
+}
+
 enum status level_heights(struct map m, struct case_heights *to)
 {
-    const struct node *const kind = m.node->parent->parent;
-    const struct case_heights *const from = &opening_of(m.r, kind->parent)->heights;
+    const struct case_heights *const from = heights_of(m.r, m.node);
     to->points = from->points;
     to->checksum = from->checksum;
     return copy_columns(m, from->points, from->at, from->value, from->file, m.r->level, &to->at,

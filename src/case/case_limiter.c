@@ -37,10 +37,11 @@ static void open_side(struct scalar_given *g, double most)
 static void meet_wall(struct scalar_given *g, const struct case_scalar_wall *w)
 {
     static const int links = 6; /* a cell has at most */
-    const double *const value = scalar_wall_value(w);
     double range[2];
-    if (value)
-        meet_signal(g, *value, &w->signal);
+    if (scalar_wall_values(w, range)) {
+        meet_signal(g, range[0], &w->signal);
+        meet_signal(g, range[1], &w->signal);
+    }
     if (w->kind == SCALAR_WALL_flux) {
         signal_range(&w->signal, range);
         open_side(g, links * fmax(0, fmax(w->flux * range[0], w->flux * range[1])));

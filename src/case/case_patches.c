@@ -75,6 +75,19 @@ static enum status check_profile(struct map m, const struct case_patch *p)
                           : "uniform, file, or height");
 }
 
+/* A mask has no middle from which a scalar's value could vary. */
+static enum status check_scalars(struct map m, const struct case_patch *p)
+{
+    const struct flow_case *const c = m.r->c;
+    const struct node *const kind = map_get(m, key_face_kinds[p->opening.kind]);
+    for (int k = 0; k < c->scalar_count && p->shape == PATCH_mask; k++)
+        if (profile_has(p->opening.scalar[k].profile, PROFILE_HAS_radius))
+            return fail_value(
+                m.r, node_get(node_get(node_get(kind, "scalars"), c->scalars[k].name), "value"),
+                ": radius: not over a mask (height)");
+    return STATUS_OK;
+}
+
 static void bounds_of_mask(const struct case_patch *p, int width, int height, int lo[2], int hi[2])
 {
     lo[0] = width;
@@ -149,7 +162,8 @@ enum status patch_read(struct map m, void *thing)
                        "patches.%s is regularised, whose plane lies on cells, but there is only "
                        "one cell along %s (at least 2, or rule: links)",
                        p->name, key_axes[p->face / 2]);
-    return check_profile(m, p);
+    s = check_profile(m, p);
+    return s ? s : check_scalars(m, p);
 }
 
 /* Is this cell in one of the patches after number k? */

@@ -25,21 +25,28 @@ static void meet(struct scalar_extent *e, double value)
     e->any = true;
 }
 
-/* A value that is given at a wall, and what its time function makes of it. */
+/* What a time function makes of a value. */
+static void meet_signal(struct scalar_extent *e, double value, const struct case_signal *s)
+{
+    meet(e, value * signal_peak(s));
+    if (s->kind == SIGNAL_sine)
+        meet(e, value * (s->mean - fabs(s->amplitude)));
+    if (s->kind == SIGNAL_steer) {
+        meet(e, value * s->least);
+        meet(e, value * s->most);
+    }
+    for (int i = 0; s->kind == SIGNAL_table && i < s->points; i++)
+        meet(e, value * s->values[i]);
+}
+
+/* The values that are given at a wall. */
 static void meet_wall(struct scalar_extent *e, const struct case_scalar_wall *w)
 {
-    const double *const value = scalar_wall_value(w);
-    if (!value)
+    double range[2];
+    if (!scalar_wall_values(w, range))
         return;
-    meet(e, *value * signal_peak(&w->signal));
-    if (w->signal.kind == SIGNAL_sine)
-        meet(e, *value * (w->signal.mean - fabs(w->signal.amplitude)));
-    if (w->signal.kind == SIGNAL_steer) {
-        meet(e, *value * w->signal.least);
-        meet(e, *value * w->signal.most);
-    }
-    for (int i = 0; w->signal.kind == SIGNAL_table && i < w->signal.points; i++)
-        meet(e, *value * w->signal.values[i]);
+    meet_signal(e, range[0], &w->signal);
+    meet_signal(e, range[1], &w->signal);
 }
 
 /* The values that faces, patches and bodies give scalar k. */
@@ -195,6 +202,22 @@ bool scalar_range_text(const struct flow_case *c, int k, char text[SCALAR_RANGE_
     return e.any;
 }
 
+/* "xmin value 305 K", or "xmin value 290 K to 305 K by height along z from a file". */
+static void append_value(char *end, size_t size, const char *between, const char *name,
+                         const struct case_scalar_wall *w, const struct case_scalar *s)
+{
+    double range[2];
+    char how[32] = "by radius";
+    scalar_wall_values(w, range);
+    if (w->profile == PROFILE_height)
+        snprintf(how, sizeof how, "by height along %s", key_axes[w->heights.axis]);
+    if (!w->profile)
+        snprintf(end, size, "%s%s value %s", between, name, shown_value(s, w->value).text);
+    else
+        snprintf(end, size, "%s%s value %s to %s %s from a file", between, name,
+                 shown_value(s, range[0]).text, shown_value(s, range[1]).text, how);
+}
+
 /* "xmin value 305 K, ", of walls that let something pass and openings of a given value. */
 static void append_wall(char *text, size_t size, const char *name, const struct case_scalar_wall *w,
                         const struct flow_case *c, const struct case_scalar *s)
@@ -209,7 +232,7 @@ static void append_wall(char *text, size_t size, const char *name, const struct 
     case SCALAR_WALL_inherited:
         break;
     case SCALAR_WALL_value:
-        snprintf(end, size, "%s%s value %s", between, name, shown_value(s, w->value).text);
+        append_value(end, size, between, name, w, s);
         break;
     case SCALAR_WALL_flux:
         snprintf(end, size, "%s%s flux %s", between, name,

@@ -3,22 +3,29 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "case/given.h"
+#include "case/heights.h"
+#include "case/opening.h"
 #include "case/record.h"
-#include "case/sections.h"
 
-const double *scalar_wall_value(const struct case_scalar_wall *w)
+bool scalar_wall_values(const struct case_scalar_wall *w, double range[2])
 {
 #define VALUE_none NULL
 #define VALUE_value &w->value
 #define VALUE_outside &w->outside
-#define X(name, member, ...)                                                                       \
-    case SCALAR_WALL_##name:                                                                       \
-        return VALUE_##member;
-    switch (w->kind) {
-        SCALAR_WALL_LIST(X)
-    }
+#define X(name, member, ...) VALUE_##member,
+    const double *const members[] = {SCALAR_WALL_LIST(X)}, *const value = members[w->kind];
 #undef X
-    return NULL;
+    if (!value)
+        return false;
+    range[0] = w->profile ? w->heights.low : *value;
+    range[1] = w->profile ? w->heights.high : *value;
+    return true;
+}
+
+double scalar_wall_at(const struct case_scalar_wall *w, int face, const double at[2])
+{
+    return w->profile ? heights_on_face(w->profile, &w->heights, face, at) : w->value;
 }
 
 bool scalar_wall_flux(enum scalar_wall kind)
@@ -47,16 +54,54 @@ static enum status read_transfer(struct map m, struct case_scalar_wall *to)
 /* A time function multiplies something that is not 0. */
 static enum status check_signal(struct map m, const struct case_scalar_wall *wall)
 {
-    const double *const value = scalar_wall_value(wall);
-    if (wall->signal.kind == SIGNAL_constant || (value ? *value : wall->flux) != 0)
+    double range[2] = {wall->flux, wall->flux};
+    const bool value = scalar_wall_values(wall, range);
+    if (wall->signal.kind == SIGNAL_constant || range[0] != 0 || range[1] != 0)
         return STATUS_OK;
     return fail_key(m.r, m.node,
                     ": a variation in time has no effect: it multiplies %s, which is 0",
                     value ? "the difference from the scalar's reference" : "the flux");
 }
 
+/* Values by height or radius. */
+static enum status read_profile(struct map m, const struct opening_cells *cells,
+                                struct case_scalar_wall *to)
+{
+    static const char *const kinds[] = {"height", "radius", NULL};
+    static const enum profile profiles[] = {PROFILE_height, PROFILE_radius};
+    const bool heat = m.r->scalar->kind == SCALAR_KIND_heat, physical = map_get(m, "unit");
+    struct map found;
+    int kind = 0;
+    enum status s = value_kind(m, kinds, "has both", "", &found, &kind);
+    if (s)
+        return s;
+    if (!found.node)
+        return fail_key(m.r, m.node,
+                        " does not say how it varies (for example %s: {height: {file: air.csv, "
+                        "axis: z}}; or radius)",
+                        m.node->key);
+    if (!heat && (s = value_refuse(m, "unit", "with a species")))
+        return s;
+    if (physical && (s = value_read(m, "unit", &to->unit)))
+        return s;
+    if (heat && !physical && (s = given_file_unit(m)))
+        return s;
+    to->profile = profiles[kind];
+    return heights_read_values(found, to->profile, cells, to->unit, physical, &to->heights);
+}
+
+static enum status read_value(struct map m, const struct opening_cells *cells,
+                              struct case_scalar_wall *to)
+{
+    const struct map inner = map_below(m, "value");
+    if (cells && inner.node && inner.node->kind == NODE_MAPPING)
+        return read_profile(inner, cells, to);
+    return value_read(m, "value", &to->value);
+}
+
 /* A wall with keys. */
-static enum status read_map(struct map m, const char *known, struct case_scalar_wall *to)
+static enum status read_map(struct map m, const char *known, const struct opening_cells *cells,
+                            struct case_scalar_wall *to)
 {
     static const char *const kinds[] = {"value", "flux", "transfer", "conduct", NULL};
     static const enum scalar_wall walls[] = {SCALAR_WALL_value, SCALAR_WALL_flux,
@@ -80,6 +125,7 @@ static enum status read_map(struct map m, const char *known, struct case_scalar_
         return record_read(found, 0, to);
     }
     s = to->kind == SCALAR_WALL_transfer ? read_transfer(found, to)
+        : to->kind == SCALAR_WALL_value  ? read_value(m, cells, to)
                                          : record_read(m, 1u << to->kind, to);
     if (s || (s = signal_read(m, &to->signal)))
         return s;
@@ -99,7 +145,7 @@ static enum status read_one(struct map m, struct node *n, struct scalar_place pl
         return read_map(m,
                         strcmp(word, "outflow") ? "flux, transfer, or the word adiabatic"
                                                 : "the word outflow",
-                        to);
+                        place.cells, to);
     if (strcmp(n->text, word) != 0)
         return value_wrong(m.r, n, key);
     to->kind = strcmp(word, "outflow") ? SCALAR_WALL_adiabatic : SCALAR_WALL_outflow;
@@ -139,6 +185,25 @@ enum status scalar_walls_read(struct map m, struct scalar_place place,
             return s;
     }
     return STATUS_OK;
+}
+
+void scalar_value_write(struct writer *w, const struct key *key, const void *from)
+{
+    const struct case_scalar_wall *const wall = from;
+    if (!wall->profile) {
+        write_key(w, keys_name(key));
+        write_number(w, scalar_absolute(w->scalar, wall->value));
+        write_end(w);
+        return;
+    }
+    const char *const name = profile_heights[wall->profile - PROFILE_height];
+    write_open(w, keys_name(key));
+    write_open(w, name);
+    record_write(w, heights_row(keys_below(key->path, name).text), 0, &wall->heights);
+    write_close(w);
+    if (w->scalar->kind == SCALAR_KIND_heat)
+        write_word(w, "unit", key_temperature_units[wall->unit]);
+    write_close(w);
 }
 
 /* The keys of one scalar, in braces. */
@@ -187,6 +252,8 @@ void scalar_walls_write(struct writer *w, const struct key *key, const void *fro
 
 void scalar_walls_destroy(struct case_scalar_wall wall[CASE_SCALARS])
 {
-    for (int k = 0; wall && k < CASE_SCALARS; k++)
+    for (int k = 0; wall && k < CASE_SCALARS; k++) {
         signal_destroy(&wall[k].signal);
+        heights_destroy(&wall[k].heights);
+    }
 }

@@ -177,6 +177,19 @@ static enum status check_bare(struct given g, const char *path, const char *quot
                       quoted, g.n->text, g.n->text);
 }
 
+enum status given_file_unit(struct map m)
+{
+    if (!m.r->unitless)
+        return STATUS_OK;
+    m.r->unitless->temperatures++;
+    if (!given_celsius(m.r->document->root))
+        return STATUS_OK;
+    return fail_key(
+        m.r, m.node,
+        ": the file's values are in K, as it has no unit, and other temperatures are in "
+        "degC (unit: degC, or unit: K)");
+}
+
 enum status given_number(struct given g, enum key_unit unit, double *value, bool *converted)
 {
     char path[NODE_PATH], quoted[TEXT_QUOTE], reason[UNIT_REASON];

@@ -27,6 +27,9 @@ bool node_is_word(const struct node *n);
 /* Is any value of the tree in degC? */
 bool given_celsius(const struct node *n);
 
+/* Temperatures of a file whose map says no unit are in K: an error where others are in degC. */
+enum status given_file_unit(struct map m);
+
 /* Report that the value is not of its row's type. */
 enum status given_wrong(struct given g);
 

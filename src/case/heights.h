@@ -13,4 +13,8 @@
  * over its value at r. shear: (z / r)^exponent. */
 double heights_at(enum profile profile, const struct case_heights *h, double at);
 
+/* The same at a position of a face, along the face's axes. */
+double heights_on_face(enum profile profile, const struct case_heights *h, int face,
+                       const double at[2]);
+
 #endif

@@ -12,9 +12,26 @@
      .unit = UNIT_TEMPERATURE, .range = VALUES, .otherwise = "not given", .example = "310 K",           \
      .meaning = "the value there; a time function multiplies its difference from the scalar's reference"}
 
-/* Conditions of a scalar at a wall of a face or at a body; `other`: another kind, `unnamed`: the
+/* The same at a face or patch, where it may vary. */
+#define SCALAR_VALUE_ROWS(P)                                                                            \
+    {ROW(P ".scalars.*.value", KEY_VALUE), AT(case_scalar_wall, value), .late = true,                   \
+     .where = SCALAR_WALL(value), .write = scalar_value_write, .unit = UNIT_TEMPERATURE,                \
+     .range = VALUES, .otherwise = "not given", .example = "310 K",                                     \
+     .meaning = "the value there, or a map: values by height or radius; a time function multiplies its " \
+                "difference from the scalar's reference"},                                              \
+    {ROW(P ".scalars.*.value.height", KEY_MAP), .also = "faces.<face>.velocity.profile.height",         \
+     .otherwise = "the same value everywhere", .example = "{file: air.csv, axis: z, length: 1 m}",      \
+     .meaning = "as faces.<face>.velocity.profile.height, but the file has values in place of factors"}, \
+    {ROW(P ".scalars.*.value.radius", KEY_MAP), .also = "faces.<face>.velocity.profile.radius",         \
+     .otherwise = "the same value everywhere", .example = "{file: jet.csv, length: 1 mm}",              \
+     .meaning = "as faces.<face>.velocity.profile.radius, but the file has values in place of factors"}, \
+    {ROW(P ".scalars.*.value.unit", KEY_CHOICE), AT(case_scalar_wall, unit), .late = true,              \
+     .choices = key_temperature_units, .otherwise = "K", .example = "degC",                             \
+     .meaning = "heat: the unit of the values in the file"}
+
+/* Conditions of a scalar at a wall of a face or at a body; VALUE: rows of a given value, `other`: another kind, `unnamed`: the
  * default of a scalar that is not named. */
-#define SCALAR_WALL_ROWS(P, struct_, other, unnamed)                                                    \
+#define SCALAR_WALL_ROWS(P, VALUE, struct_, other, unnamed)                                                    \
     {ROW(P ".scalars", KEY_NAMES), AT(struct_, scalar), .late = true, .write = scalar_walls_write,      \
      .otherwise = unnamed " for each", .example = "{temperature: {value: 310 K}}",                      \
      .meaning = "what scalars meet there, each under its name"},                                        \
@@ -22,7 +39,7 @@
      .example = "{value: 310 K}",                                                                       \
      .meaning = "adiabatic: nothing passes; or a map with value, flux" other " or transfer, and a time " \
                 "function"},                                                                            \
-    SCALAR_VALUE_ROW(P),                                                                                \
+    VALUE(P),                                                                                           \
     {ROW(P ".scalars.*.flux", KEY_NUMBER), AT(case_scalar_wall, flux), .where = SCALAR_WALL(flux),      \
      .unit = UNIT_HEAT_FLUX, .range = VALUES, .otherwise = "not given", .example = "100 W/m2",          \
      .meaning = "the flux into the fluid; a species: its value times a velocity, m/s"},                 \
@@ -68,7 +85,7 @@
      .meaning = "scalars there, each under its name"},                                                  \
     {ROW(P ".scalars.*", KEY_OR_MAP), .choices = key_scalar_openings, .otherwise = default_,            \
      .example = "{value: 300 K}", .meaning = words},                                                    \
-    SCALAR_VALUE_ROW(P),                                                                                \
+    SCALAR_VALUE_ROWS(P),                                                                               \
     SIGNAL_ROWS(P ".scalars.*", case_scalar_wall, signal)
 
 #define SCALAR_ROWS                                                                                     \

@@ -248,7 +248,7 @@ KEY_WORDS_LIST(X)
     {ROW(P ".wall.velocity", KEY_VECTOR), AT(case_face, velocity), .unit = UNIT_VELOCITY,               \
      .range = MAGNITUDE(SUBSONIC), .fallback = "[0, 0, 0]", .example = "[0.1, 0, 0]",                   \
      .meaning = "velocity of the wall; with a normal component fluid goes through the wall"},           \
-    SCALAR_WALL_ROWS(P ".wall", case_face, "", "adiabatic"),                                       \
+    SCALAR_WALL_ROWS(P ".wall", SCALAR_VALUE_ROWS, case_face, "", "adiabatic"),                                       \
     {ROW(P ".slip", KEY_EMPTY), .otherwise = "none", .example = "{}",                             \
      .meaning = "free slip, a plane of symmetry half a cell beyond the cells"},                         \
     {ROW(P ".velocity", KEY_MAP), .otherwise = "none",                                            \
@@ -806,7 +806,7 @@ const struct key key_table[] = {
      .meaning = "density, 1 + 3 p / (reference density); a time function multiplies its difference "
                 "from 1"},
     SIGNAL_ROWS("bodies.*.caps.*.pressure", case_cap, signal),
-    SCALAR_WALL_ROWS("bodies.*", case_body, ", conduct", "adiabatic"),
+    SCALAR_WALL_ROWS("bodies.*", SCALAR_VALUE_ROW, case_body, ", conduct", "adiabatic"),
     SCALAR_BODY_ROWS("bodies.*"),
     {ROW("bodies.*.labels", KEY_NAMES),
      THINGS(case_body, labels, label_count, VOXEL_SOLID, label_read),
@@ -815,7 +815,7 @@ const struct key key_table[] = {
      .meaning = "image: conditions of scalars at single labels of `solid`, by their numbers"},
     {ROW("bodies.*.labels.*", KEY_MAP), .otherwise = "none",
      .example = "{scalars: {temperature: {value: 310 K}}}", .meaning = "one label"},
-    SCALAR_WALL_ROWS("bodies.*.labels.*", case_label, ", conduct", "that of the body"),
+    SCALAR_WALL_ROWS("bodies.*.labels.*", SCALAR_VALUE_ROW, case_label, ", conduct", "that of the body"),
     SCALAR_BODY_ROWS("bodies.*.labels.*"),
 
     {ROW("refine", KEY_NAMES), .level = LEVEL_ABSENT,

@@ -29,7 +29,7 @@ static double profile_speed(const struct case_face *face)
     const int step = face->table_components;
     double largest = 0;
     if (profile_has(face->profile, PROFILE_HAS_height | PROFILE_HAS_radius))
-        return magnitude(face->velocity) * face->heights.peak;
+        return magnitude(face->velocity) * heights_peak(&face->heights);
     if (face->profile != PROFILE_table)
         return magnitude(face->velocity);
     for (size_t i = 0; i < cells; i++) {
@@ -76,7 +76,7 @@ static enum status check_speed(const struct opening_work *o, const struct node *
 
 static enum status read_wall(const struct opening_work *o)
 {
-    const struct scalar_place place = {.fallback = SCALAR_WALL_adiabatic};
+    const struct scalar_place place = {.fallback = SCALAR_WALL_adiabatic, .cells = o->cells};
     enum status s = record_read(o->map, 0, o->to);
     if (s || (s = scalar_walls_read(o->map, place, o->to->scalar)) ||
         o->to->velocity[o->face / 2] == 0)
@@ -189,6 +189,7 @@ static enum status read_velocity(const struct opening_work *o)
         return s;
     const double normal = o->to->velocity[o->face / 2];
     const struct scalar_place place = {.fallback = SCALAR_WALL_value,
+                                       .cells = o->cells,
                                        .required = true,
                                        .outwards = o->face % 2 ? normal > 0 : normal < 0};
     return scalar_walls_read(o->map, place, o->to->scalar);
@@ -267,7 +268,7 @@ static enum status check_signal(const struct opening_work *o)
 
 static enum status read_pressure(const struct opening_work *o)
 {
-    const struct scalar_place place = {.fallback = SCALAR_WALL_outflow};
+    const struct scalar_place place = {.fallback = SCALAR_WALL_outflow, .cells = o->cells};
     enum status s;
     if ((s = read_level(o, "value")) || (s = read_profiled(o)) || (s = check_along(o)) ||
         (s = scalar_walls_read(o->map, place, o->to->scalar)))

@@ -29,6 +29,15 @@ extern const char *const profile_heights[];
 enum status heights_read(struct map m, enum profile profile, const struct opening_cells *cells,
                          struct case_heights *to);
 
+/* The same of a scalar's values, which become relative to its reference. unit: of the numbers in
+ * the file; physical: it was given. */
+enum status heights_read_values(struct map m, enum profile profile,
+                                const struct opening_cells *cells, enum temperature_unit unit,
+                                bool physical, struct case_heights *to);
+
+/* The largest magnitude. */
+double heights_peak(const struct case_heights *h);
+
 /* The row whose keys the map of one has. */
 const char *heights_row(const char *map);
 void heights_destroy(struct case_heights *h);

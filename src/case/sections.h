@@ -78,7 +78,7 @@ thing_reader patch_read, region_read, body_read, label_read, shape_read, refine_
 key_writer law_write, reynolds_write, precision_write, subgrid_write, profile_write, signal_write,
     repeat_write, watched_write, stop_write, columns_write, entries_write, gravity_write,
     reference_write, gradient_write, scalar_initial_write, scalar_walls_write, labels_write,
-    series_place_write;
+    series_place_write, scalar_value_write;
 key_comparer viscosity_same;
 
 /* Ends the message about a difference between a case and the one of an earlier run. */
@@ -142,6 +142,7 @@ thing_writer patch_write, body_write, refine_write, scalar_write;
  * velocity has it out of the box. */
 struct scalar_place {
     enum scalar_wall fallback;
+    const struct opening_cells *cells; /* of a face or patch, where values may vary; else NULL */
     bool required; /* each must be named */
     bool outwards; /* the velocity points out of the box, so that `outflow` may be named */
 };

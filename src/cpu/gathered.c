@@ -151,7 +151,7 @@ static void gathered_leave(const struct view *v, int set, int odd, const struct 
         }
         if (v->scalars.walls)
             set_leaves(v, set, odd, p->n[n], &p->around[n], &p->at[n], s->links[n], arrived, left,
-                       scalar_cell(q, t[n], k[n], u), g->near[n]);
+                       scalar_cell(q, p->n[n], t[n], k[n], u), g->near[n]);
         if (row->slopes)
             set_stays(v, set, odd, p->n[n], &p->around[n], &p->at[n], s->links[n], row, u);
     }

@@ -118,8 +118,9 @@ static void give_back(const struct stretch *s, const struct set_row *r, int set,
             const number u[3] = {a->u[0][x], a->u[1][x], a->u[2][x]};
             const number conductivity =
                 subgrid ? p.conductivity + p.turbulent * a->eddy[x] : p.conductivity;
-            at[x] = scalar_back(s->v, wall, b.link, at[x],
-                                scalar_cell(p, a->t[set][x], conductivity, u));
+            at[x] = scalar_back(
+                s->v, wall, b.link, at[x],
+                scalar_cell(p, owned_index(s->v, x, s->y, s->z), a->t[set][x], conductivity, u));
         }
     }
 }

@@ -30,7 +30,13 @@ static enum status add_walls(struct at_wall *w, const struct levels *all, const 
     for (int face = 0; face < 6; face++) {
         const int k = faces_opening_at(d, c, face, g);
         const struct case_face *const what = case_opening(c, k);
-        const struct wall_share s = {point, k, share_of(at, face, c->cells[face / 2], level)};
+        int axes[2];
+        face_axes(face, axes);
+        const struct wall_share s = {point,
+                                     k,
+                                     face,
+                                     {at[axes[0]], at[axes[1]]},
+                                     share_of(at, face, c->cells[face / 2], level)};
         if (what->kind != FACE_wall || s.share <= 0)
             continue;
         if (!ARRAY_ADD(w->shares, w->count, s))
@@ -85,6 +91,7 @@ void at_wall_scalar(const struct at_wall *w, const struct flow_case *c, int scal
         const struct wall_share *const s = &w->shares[n];
         const struct case_scalar_wall *const wall = &case_opening(c, s->opening)->scalar[scalar];
         if (wall->kind == SCALAR_WALL_value)
-            mix(&values[s->point], wall->value * signal_at(&wall->signal, step), s->share);
+            mix(&values[s->point],
+                scalar_wall_at(wall, s->face, s->at) * signal_at(&wall->signal, step), s->share);
     }
 }

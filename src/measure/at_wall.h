@@ -7,7 +7,8 @@
 
 /* A position between a wall and the centres of the cells beside it. */
 struct wall_share {
-    int point, opening;
+    int point, opening, face;
+    double at[2]; /* on the face, along its axes */
     double share; /* of the wall's value: 1 at the wall, > 0; the rest is that of the centres */
 };
 

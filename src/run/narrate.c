@@ -547,10 +547,12 @@ enum status narrate_divergence(const struct narrator *n, const struct flow_sums 
  * Infinite if it adds some all the time. */
 static double given_by(const struct case_scalar_wall *w)
 {
-    const double *const value = scalar_wall_value(w), given = value ? *value : 0;
+    double range[2] = {0, 0};
+    scalar_wall_values(w, range);
+    const double given = fmax(fabs(range[0]), fabs(range[1]));
     if (w->kind == SCALAR_WALL_flux || w->source != 0)
         return INFINITY;
-    return given != 0 ? fabs(given) * fmax(1, signal_peak(&w->signal)) : 0;
+    return given != 0 ? given * fmax(1, signal_peak(&w->signal)) : 0;
 }
 
 /* The same of all walls and openings, and of a source. */

@@ -116,10 +116,10 @@ static double in_disc(const struct case_face *what, const struct case_patch *p, 
 }
 
 /* A profile by the distance from a point. */
-static double around_point(const struct case_face *what, int i, int j)
+static double by_radius(const struct case_face *what, int face, int i, int j)
 {
-    const double x = (i + 0.5) - what->heights.center[0], y = (j + 0.5) - what->heights.center[1];
-    return heights_at(what->profile, &what->heights, sqrt(x * x + y * y));
+    const double at[2] = {i + 0.5, j + 0.5};
+    return heights_on_face(what->profile, &what->heights, face, at);
 }
 
 static const struct case_patch *patch_of(const struct flow_case *c, const struct case_face *what)
@@ -221,7 +221,7 @@ enum status profile_values(const struct flow_case *c, int face, const struct cas
         for (int i = 0; i < size[0]; i++)
             factor[(size_t)j * (size_t)size[0] + (size_t)i] = flat    ? 1
                                                               : pipe  ? in_disc(what, patch, i, j)
-                                                              : round ? around_point(what, i, j)
+                                                              : round ? by_radius(what, face, i, j)
                                                               : series_needed ? duct(s, i, j) / peak
                                                                               : line[i] * other;
     }

@@ -47,28 +47,29 @@ static struct scalar_row fluid_row(const struct flow_case *c, int k, double scal
     return row;
 }
 
-/* The value that the links of an inlet are given. With this value the given one, T, holds half-way.
+/* The value that the links of an inlet are given at a position of its face, along the face's axes.
+ * With this value the given one, T, holds half-way.
  *
  * The even part of the populations lags: where sources change T by s a step, a link that is given T
  * holds T + 3 (tau+ - 1/2) s. What it ought to hold is T - T'' / 8. Along a stream u the solution
  * changes as exp(m x) with m = (u - sqrt(u^2 + 4 D decay)) / (2 D), so T'' = -s m^2 / decay. (At
  * rest and with magic 1/6 the two are equal.) */
-static double inlet_value(const struct flow_case *c, int k, int opening)
+static double inlet_value(const struct flow_case *c, int k, int opening, const double at[2])
 {
     const struct case_scalar *const s = &c->scalars[k];
     const struct case_face *const face = case_opening(c, opening);
-    const struct case_scalar_wall *const w = &face->scalar[k];
     const int side = case_opening_side(c, opening);
+    const double value = scalar_wall_at(&face->scalar[k], side, at);
     const double u = (side & 1 ? -1 : 1) * face->velocity[side / 2];
     const double decay = case_scalar_decay(c, k);
     if (!scalar_inlet_allows(c, k, opening))
-        return w->value;
-    double change = s->source - decay * w->value;
+        return value;
+    double change = s->source - decay * value;
     if (s->made_from >= 0 && face->scalar[s->made_from].kind == SCALAR_WALL_value)
-        change += s->rate * face->scalar[s->made_from].value;
+        change += s->rate * scalar_wall_at(&face->scalar[s->made_from], side, at);
     const double sum = u + sqrt(u * u + 4 * s->diffusivity * decay);
     const double bend = 4 * decay / (sum * sum), lag = 3 * scalar_magic(s) / (4 * s->diffusivity);
-    return w->value + (bend / 8 - lag) * change;
+    return value + (bend / 8 - lag) * change;
 }
 
 /* Beyond a wall or an opening, or in a body; oblique: a body whose faces are not normal to axes. */
@@ -113,12 +114,12 @@ static enum status wall_row(struct domain *d, const struct case_scalar_wall *w, 
 /* The rules of a scalar with the limiter in place of others. */
 static void limit_wall(const struct case_scalar_wall *w, double scale, struct scalar_row *row)
 {
-    const double *const value = scalar_wall_value(w);
-    if (!value)
+    double range[2];
+    if (!scalar_wall_values(w, range))
         return;
     row->wall = SCALAR_layer;
     row->a = scalar_wall_flux(w->kind) ? 1 / (scale * w->coefficient) : 0;
-    row->b = *value;
+    row->b = range[0];
 }
 
 static void limit_opening(const struct case_scalar_wall *w, struct scalar_row *row)
@@ -129,19 +130,58 @@ static void limit_opening(const struct case_scalar_wall *w, struct scalar_row *r
     row->b = w->value;
 }
 
+/* b of an opening's rule where the value is given, at a position of its face. */
+static double opening_b(const struct flow_case *c, int k, int opening, const double at[2])
+{
+    return scalar_limited(c, k) ? scalar_wall_at(&case_opening(c, opening)->scalar[k],
+                                                 case_opening_side(c, opening), at)
+                                : 0.25 * inlet_value(c, k, opening, at);
+}
+
+/* Does b vary over the opening? Also with the value of the scalar that turns into this one. */
+static bool opening_varies(const struct flow_case *c, int k, int opening)
+{
+    const struct case_scalar_wall *const all = case_opening(c, opening)->scalar;
+    const int from = c->scalars[k].made_from;
+    return all[k].kind == SCALAR_WALL_value && (all[k].profile || (from >= 0 && all[from].profile));
+}
+
+/* The table of an opening's b, for this block's cells. */
+static enum status opening_table(struct domain *d, const struct flow_case *c, int k, int opening,
+                                 struct scalar_row *row)
+{
+    const int side = case_opening_side(c, opening);
+    int axes[2];
+    size_t place;
+    face_axes(side, axes);
+    const int *const n = d->view.n, width = n[axes[0]], height = n[axes[1]];
+    const enum status status = domain_table(d, (size_t)width * (size_t)height, &place);
+    if (status)
+        return status;
+    for (int j = 0; j < height; j++)
+        for (int i = 0; i < width; i++) {
+            const double at[2] = {d->lo[axes[0]] + i + 0.5, d->lo[axes[1]] + j + 0.5};
+            d->table[place + (size_t)j * (size_t)width + (size_t)i] = opening_b(c, k, opening, at);
+        }
+    row->across = (uint8_t)(side / 2);
+    row->table = (uint32_t)(place + 1);
+    return STATUS_OK;
+}
+
 static enum status opening_row(struct domain *d, const struct flow_case *c, int k, int opening,
                                double scale, struct scalar_row *row)
 {
     const struct case_scalar_wall *const w = &case_opening(c, opening)->scalar[k];
+    static const double corner[2] = {0, 0};
     const enum status status = wall_row(d, w, scale, scalar_magic(&c->scalars[k]), false, row);
-    if (w->kind == SCALAR_WALL_value)
-        row->b = 0.25 * inlet_value(c, k, opening);
     if (scalar_limited(c, k) && face_open(case_opening(c, opening)->kind))
         limit_opening(w, row);
     else if (scalar_limited(c, k))
         limit_wall(w, scale, row);
+    if (w->kind == SCALAR_WALL_value)
+        row->b = opening_b(c, k, opening, corner);
     row->opening = (uint16_t)(1 + opening);
-    return status;
+    return status || !opening_varies(c, k, opening) ? status : opening_table(d, c, k, opening, row);
 }
 
 static enum status body_row(struct domain *d, const struct flow_case *c, int k, int type,

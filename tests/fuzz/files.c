@@ -98,8 +98,8 @@ static void check_numbers(const struct flow_case *c)
     for (int k = 0; k < h->points; k++)
         if (!isfinite(h->at[k]) || !isfinite(h->value[k]) || (k && h->at[k] <= h->at[k - 1]))
             fuzz_wrong("a height is none, or not above the one before");
-    if (!isfinite(h->peak))
-        fuzz_wrong("the largest factor is %g", h->peak);
+    if (!isfinite(h->low) || !isfinite(h->high))
+        fuzz_wrong("the factors are from %g to %g", h->low, h->high);
     for (int k = 0; k < 8 * 4; k++)
         if (c->patches[0].mask[k] > 1)
             fuzz_wrong("a pixel of the mask is %d", c->patches[0].mask[k]);

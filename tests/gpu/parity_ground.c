@@ -213,8 +213,9 @@ static void fluid_scalar(struct scalar_row *row, int set, bool subgrid, bool lif
     row->limited = random_below(random, 3) == 0;
 }
 
-/* Beyond walls: solids that hold a scalar where all cells have places, and each rule. */
-static void wall_scalar(struct scalar_row *row, bool conducts, uint64_t *random)
+/* Beyond walls: solids that hold a scalar where all cells have places, and each rule, some with
+ * values over a face. */
+static void wall_scalar(struct scalar_row *row, bool conducts, uint32_t table, uint64_t *random)
 {
     *row = (struct scalar_row){.signal = (uint8_t)random_below(random, SIGNALS)};
     const int kind = random_below(random, 10);
@@ -231,6 +232,21 @@ static void wall_scalar(struct scalar_row *row, bool conducts, uint64_t *random)
     row->oblique = kind == 4 || kind == 7;
     row->a = kind == 3 ? -1 : random_uniform(random);
     row->b = 0.01 * random_uniform(random);
+    row->across = (uint8_t)random_below(random, 3);
+    row->table = random_below(random, 3) ? 0 : table;
+}
+
+/* The longest edge of the block. */
+static int longest_of(const struct view *v)
+{
+    const int longest = v->n[0] > v->n[1] ? v->n[0] : v->n[1];
+    return v->n[2] > longest ? v->n[2] : longest;
+}
+
+/* Where the values over a face begin in the table. */
+static size_t face_place(const struct view *v)
+{
+    return (size_t)(Q + longest_of(v) + SPONGE_PAD);
 }
 
 static void make_scalars(struct ground *g, struct mixture m, uint64_t *random)
@@ -254,25 +270,25 @@ static void make_scalars(struct ground *g, struct mixture m, uint64_t *random)
                 fluid_scalar(row, set, cells->subgrid != SUBGRID_none, lifts, random);
                 cells->forced |= lifts;
             } else {
-                wall_scalar(row, !m.sparse && !m.one, random);
+                wall_scalar(row, !m.sparse && !m.one, (uint32_t)(1 + face_place(v)), random);
             }
         }
 }
 
-/* What the rows of sponges point to: a target, and strengths for any axis. Behind it a porous
- * medium in a rotating frame, and a viscosity law. */
+/* What the rows of sponges point to: a target, and strengths for any axis. Behind it values over a
+ * face, a porous medium in a rotating frame, and a viscosity law. */
 static bool make_table(struct ground *g)
 {
-    const int *const n = g->view.n;
-    int longest = n[0] > n[1] ? n[0] : n[1];
-    longest = n[2] > longest ? n[2] : longest;
+    const int longest = longest_of(&g->view), face = longest * longest;
     uint64_t random = 7;
-    g->view.table_values = (size_t)(Q + longest + SPONGE_PAD + RESIST_VALUES + LAW_VALUES);
+    g->view.table_values = face_place(&g->view) + (size_t)(face + RESIST_VALUES + LAW_VALUES);
     double *const table = g->table = calloc(g->view.table_values, sizeof *table);
     if (!table)
         return false;
     for (int k = 0; k < Q + longest; k++)
         table[k] = k < Q ? 0.01 * random_uniform(&random) : 0.5 + 0.5 * random_uniform(&random);
+    for (int k = 0; k < face; k++)
+        table[face_place(&g->view) + (size_t)k] = 0.01 * random_uniform(&random);
     double *const law = table + g->view.table_values - LAW_VALUES;
     for (int k = 0; k < LAW_VALUES; k++) /* the terms of t count as much as the first one */
         law[k] = k % LAW_TERMS ? 0.1 * random_uniform(&random) : 1 + 0.9 * random_uniform(&random);

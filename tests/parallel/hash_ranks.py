@@ -237,8 +237,36 @@ bodies:
 run:     {steps: 21}
 """,
 }
+# Scalars whose values vary over faces and patches, with buoyancy; with the limiter and without.
+CASES |= {
+    "stratified": """\
+domain:  {cells: [34, 9, 10]}
+fluid:   {viscosity: 0.02}
+initial: {flow: uniform, velocity: [0.03, 0, 0]}
+force:   {gravity: [1e-4, 0, -1e-3]}
+scalars:
+  heat: {kind: heat, diffusivity: 0.03, reference: 290, expansion: 0.03}
+  ink:  {diffusivity: 1e-3, expansion: 0.2, limiter: on}
+faces:
+  xmin: {velocity: {value: [0.03, 0, 0], scalars: {heat: {value: {height: {file: air.csv, axis: z}}}, ink: {value: {height: {file: wind.csv, axis: y}}, sine: {period: 9, mean: 1}}}}}
+  xmax: {pressure: {scalars: {ink: {value: {radius: {file: wind.csv}}}}}}
+  y: {wall: {scalars: {heat: {value: {height: {file: air.csv, axis: x, length: 4}, unit: K}}}}}
+  zmin: {wall: {scalars: {ink: {value: {height: {file: wind.csv, axis: x, length: 5}}}}}}
+  zmax: slip
+patches:
+  plate: {face: zmin, rectangle: {from: [5, 2], to: [27, 7]}, wall: {scalars: {heat: {value: {radius: {file: air.csv, length: 1.5}}, ramp: 30}}}}
+run:     {steps: 21}
+""",
+}
 # Series that cases have besides.
 SERIES = {
+    "stratified": """\
+    heat:  {every: 3, of: scalar, scalar: heat}
+    ink:   {every: 4, of: scalar, scalar: ink}
+    in:    {every: 5, of: heat, scalar: heat, face: xmin}
+    plate: {every: 5, of: heat, scalar: heat, patch: plate}
+    wall:  {every: 10, of: line, from: [1, 0, 5], to: [33, 0, 5], points: 40}
+""",
     "surfaces": """\
     ball:  {every: 3, of: forces, body: ball, area: 34.2}
     rod:   {every: 4, of: forces, body: rod, about: [3, 2, 1]}
@@ -257,6 +285,7 @@ MASK[5, 8:13] = 0
 write("mask.png", runs.grey_png(MASK))
 write("profile.csv", "".join(" ".join(f"{(1 + y % 3 + z) / 10:.1f}" for y in range(11)) + "\n" for z in range(7)))
 write("wind.csv", "0 1\n1.3 0.7\n3 0.2\n")
+write("air.csv", "0 285\n2.2 293\n7 291\n9 288\n")
 # The cuts to try, besides what `auto` makes of 2, 3, 4, 6 and 8 ranks; those that do not fit are left out.
 CUTS = [(2, 1, 1), (1, 2, 1), (1, 1, 2), (3, 1, 1), (1, 3, 1), (1, 1, 3), (2, 2, 1), (1, 2, 2), (2, 1, 2), (5, 1, 1),
         (2, 2, 2), (1, 4, 2), (6, 1, 1), (1, 5, 1), (1, 1, 6)]

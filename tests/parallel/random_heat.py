@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Flows at random that carry scalars give the same bits however they are run: random_cases.py's flows with one to six scalars, which faces
-and bodies give values, fluxes and heat transfer, and which some of the bodies conduct; with buoyancy, sources, decay, species that turn
+and bodies give values, over faces also by height or radius, fluxes and heat transfer, and which some of the bodies conduct; with buoyancy, sources, decay, species that turn
 into each other, time functions, with the limiter and without; some have an image whose labels give other conditions than the rest of it. Every set of populations is compared, with memory for all cells or fluid alone, any instruction set,
 threads, ranks from 1 to 8, and after a restart at an odd step on other ranks. What the program refuses counts as an answer, too.
 
@@ -22,6 +22,7 @@ from random_cases import flow
 
 FIRST, COUNT = map(int, sys.argv[1:])
 ODD = 17  # the step of the restart
+write("heights.csv", "0 0.3\n1.7 0.9\n4 0.2\n9 0.6\n")
 # name, settings, ranks
 WAYS = [("all cells, generic", {"run.sparse": "never", "run.isa": "generic", "run.sweep": 1}, 0),
         ("fluid alone", {"run.sparse": "always"}, 0),
@@ -63,6 +64,18 @@ def face(r, kind, names):
         return opened(kind, key, {name: wall(r) for name in names if r.random() < 0.8})
     values = {name: {"value": r.uniform(0.1, 1)} | time_function(r) for name in names}
     return opened(kind, key, values if key == "velocity" else {name: v for name, v in values.items() if r.random() < 0.6})
+
+
+def vary(number, faces):
+    """Lets some of the values that faces give vary over them."""
+    r = random.Random(f"heights {number}")
+    path = os.path.abspath("heights.csv")
+    for name, kind in faces.items():
+        inner = next(iter(kind.values())) if isinstance(kind, dict) else {}
+        for meets in inner.get("scalars", {}).values():
+            if "value" in meets and r.random() < 0.5:
+                axis = r.choice([a for a in "xyz" if a != name[0]])
+                meets["value"] = r.choice([{"height": {"file": path, "axis": axis, "length": r.uniform(0.5, 3)}}, {"radius": {"file": path}}])
 
 
 def grains(number, cells, names, conduct):
@@ -116,6 +129,7 @@ def heated(number):
         scalars[name] = s
     case["scalars"] = scalars
     case["faces"] = {name: face(r, kind, names) for name, kind in case["faces"].items()}
+    vary(number, case["faces"])
     conduct = r.random() < 0.5  # else there may be memory for fluid alone
     for body in case.get("bodies", {}).values():
         if r.random() < 0.3:

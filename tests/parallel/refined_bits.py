@@ -86,6 +86,14 @@ def conducts(number):
     return number % 4 == 0 and number % 3 > 0
 
 
+HEIGHTS = os.path.abspath(write("heights.csv", "0 0.3\n1.7 0.9\n4 0.2\n9 0.6\n"))
+
+
+def by_height(face):
+    """A value that varies over the face."""
+    return {"value": {"height": {"file": HEIGHTS, "axis": "y" if face[0] == "x" else "x", "length": 4}}}
+
+
 def add_scalars(number, case):
     """Heat with buoyancy, and species of which one has the limiter; conditions at walls, at an inlet and at the ball."""
     r = random.Random(1000 + number)
@@ -101,9 +109,9 @@ def add_scalars(number, case):
              "ink": r.choice([{"value": 0.5}, "adiabatic"])}
     for name, face in case["faces"].items():
         if face == "wall":
-            case["faces"][name] = {"wall": {"scalars": meets}}
+            case["faces"][name] = {"wall": {"scalars": meets | ({"made": by_height(name)} if number % 2 else {})}}
         elif "velocity" in face:
-            face["velocity"]["scalars"] = {name: {"value": 0.5} for name in case["scalars"]}
+            face["velocity"]["scalars"] = {one: by_height(name) if one == "heat" else {"value": 0.5} for one in case["scalars"]}
     if "bodies" in case:
         inside = {"conduct": {"conductivity": 0.1, "capacity": 2}}
         case["bodies"]["ball"]["scalars"] = {"heat": inside if conducts(number) else {"value": 2}, "ink": "adiabatic"}

@@ -270,6 +270,15 @@ static void check_case(const char *text, const char *set)
 #define BRINGS                                                                                     \
     "scalars: {t: {value: 3, ramp: 55}, a: {value: 0.02, " SINE "}, b: {value: 1, " TABLE "}}"
 
+#define VARIES                                                                                     \
+    "scalars: {t: {value: {height: {file: t.csv, axis: x, length: 0.7, from: -0.3}, unit: K}, "    \
+    "ramp: 55}, a: {value: {radius: {file: t.csv, length: 0.3}}}, b: {value: {height: {file: "     \
+    "t.csv, axis: x}}, " TABLE "}}"
+#define VARIES_IN                                                                                  \
+    "scalars: {t: {value: {height: {file: t.csv, axis: y, length: 0.7, from: -0.3}, unit: K}, "    \
+    "ramp: 55}, a: {value: {radius: {file: t.csv, length: 0.3}}}, b: {value: {height: {file: "     \
+    "t.csv, axis: y}}, " TABLE "}}"
+
 #define STEERED "scalars: {t: {value: 3, " STEER "}, a: {value: 0.02, " STEER "}, b: {value: 1}}"
 
 static const struct {
@@ -284,6 +293,13 @@ static const struct {
      "patches={a: {face: zmin, disc: {center: [8, 7.5], radius: 2}, velocity: {value: [0, 0, "
      "0.01], " STEERED "}}, b: {face: zmax, disc: {center: [8, 7.5], radius: 2}, pressure: "
      "{" STEERED "}}}"},
+    {HEAD("x: periodic, y: {wall: {" VARIES "}}, z: wall") FLUID SCALARS,
+     "patches={a: {face: zmin, disc: {center: [8, 7.5], radius: 3.3}, wall: {" VARIES "}}}"},
+    {HEAD("xmin: {velocity: {value: [0.05, 0, 0], profile: parabola, " VARIES_IN "}}, xmax: "
+          "{pressure: {" VARIES_IN "}}, y: wall, z: wall") FLUID SCALARS "initial: {flow: inlet}\n",
+     "patches={a: {face: zmin, disc: {center: [8, 7.5], radius: 2}, velocity: {value: [0, 0, "
+     "0.01], " VARIES "}}, b: {face: zmax, disc: {center: [8, 7.5], radius: 2}, pressure: {" VARIES
+     "}}}"},
     {HEAD(WALLS) FLUID, "force={acceleration: [1e-5, 3e-6, 0], " STEER "}"},
     {HEAD("x: periodic, y: {wall: {" MEETS "}}, z: wall") FLUID SCALARS,
      "patches={a: {face: zmin, disc: {center: [8, 7.5], radius: 3.3}, wall: {" MEETS "}}}"},
@@ -790,6 +806,34 @@ static void profiles_by_height_are_the_same_on_all_levels(void **state)
     }
 }
 
+/* The same of values of scalars, which do not change with the level. */
+static void values_over_faces_are_the_same_on_all_levels(void **state)
+{
+    struct flow_case c, of;
+    (void)state;
+    read_text(HEAD("x: periodic, y: {wall: {" VARIES "}}, z: wall") FLUID SCALARS, NULL, &c);
+    of_level(&c, 2, &of);
+    for (int k = 0; k < c.scalar_count; k++) {
+        const struct case_scalar_wall *const one = &c.faces[2].scalar[k], *const fine =
+                                                                              &of.faces[2]
+                                                                                   .scalar[k];
+        double range[2], again[2];
+        assert_true(one->profile && one->profile == fine->profile);
+        assert_true(one->heights.points == 3 && fine->heights.points == 3);
+        for (double x = 0.125; x < N; x += 0.25)
+            for (double z = 0.5; z < N; z += 2) {
+                const double at[2] = {x, z}, there[2] = {4 * x, 4 * z};
+                assert_true(scalar_wall_at(one, 2, at) == scalar_wall_at(fine, 2, there));
+            }
+        assert_true(scalar_wall_values(one, range) && scalar_wall_values(fine, again));
+        assert_memory_equal(range, again, sizeof range);
+        assert_true(range[1] == 1 - c.scalars[k].reference && range[0] < range[1]);
+        assert_true(one->heights.checksum == fine->heights.checksum);
+    }
+    case_destroy(&of);
+    case_destroy(&c);
+}
+
 /* ---- the flow at step 0 ---- */
 
 static struct initial *make_initial(const struct flow_case *c)
@@ -918,6 +962,7 @@ int main(void)
         cmocka_unit_test(masks_are_refined),
         cmocka_unit_test(tables_of_profiles_are_refined),
         cmocka_unit_test(profiles_by_height_are_the_same_on_all_levels),
+        cmocka_unit_test(values_over_faces_are_the_same_on_all_levels),
         cmocka_unit_test(the_flow_at_step_0_is_the_same),
         cmocka_unit_test(the_flow_from_an_inlet_is_the_same),
     };

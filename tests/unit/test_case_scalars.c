@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,10 +46,49 @@ static void capture_stop(struct capture c)
     fclose(c.file);
 }
 
+/* Files that cases name. */
+static int read_file(void *context, const char *path, size_t limit, char **bytes, size_t *length,
+                     char **absolute)
+{
+    static const struct {
+        const char *name, *text;
+    } files[] = {{"air.csv", "# height, temperature\n1 290\n2 310\n8 295\n"},
+                 {"cold.csv", "0 -300\n9 20\n"},
+                 {"mild.csv", "0 10\n9 20\n"},
+                 {"large.csv", "0 1\n9 1e10\n"},
+                 {"flat.csv", "0 300\n9 300\n"},
+                 {"three.csv", "0 1 2\n9 1 2\n"},
+                 {"one.csv", "0 1\n"},
+                 {"m.png", "a picture"}};
+    (void)context, (void)limit;
+    for (size_t k = 0; k < LENGTH(files); k++)
+        if (!strcmp(strrchr(path, '/') + 1, files[k].name)) {
+            *bytes = strdup(files[k].text);
+            *length = strlen(files[k].text);
+            if (asprintf(absolute, "/%s", files[k].name) < 0)
+                *absolute = NULL;
+            return *bytes && *absolute ? 0 : ENOMEM;
+        }
+    return ENOENT;
+}
+
+static bool read_png(const char *bytes, size_t length, const int size[2], uint8_t **mask,
+                     char reason[CASE_REASON])
+{
+    const size_t cells = (size_t)size[0] * (size_t)size[1];
+    (void)bytes, (void)length, (void)reason;
+    *mask = malloc(cells);
+    assert_non_null(*mask);
+    memset(*mask, 1, cells);
+    return true;
+}
+
 static enum status read_text(const char *text, struct flow_case *c)
 {
+    const struct case_files files = {.read = read_file, .png = read_png};
     const struct capture capture = capture_start(STDERR_FILENO);
-    const enum status s = case_read("dir/case.yaml", text, (long)strlen(text), 0, NULL, c);
+    const enum status s = case_read_files("dir/case.yaml", text, (long)strlen(text), 0, NULL,
+                                          strstr(text, ".csv") ? &files : NULL, c);
     capture_stop(capture);
     return s;
 }
@@ -376,6 +416,56 @@ static void temperatures_are_shown_as_given(void **state)
     BOX T "faces: {x: periodic, ymin: wall, ymax: {wall: {scalars: {t: {value: 310}}}}, z: "       \
           "periodic}\n"
 
+/* Over faces and patches a value may vary, by a file. */
+static void values_vary_over_faces(void **state)
+{
+    static const double at[2] = {3.5, 2.5}, low[2] = {0, 0};
+    struct flow_case c, again;
+    double range[2];
+    (void)state;
+    must_read(
+        BOX
+        "scalars: {t: {kind: heat, diffusivity: 0.1, reference: 300}, s: {diffusivity: 0.004}}\n"
+        "faces: {xmin: {velocity: {value: [0.05, 0, 0], scalars: {t: {value: {height: {file: "
+        "air.csv, axis: y, length: 2, from: -1}, unit: K}, ramp: 9}, s: {value: 290}}}},\n"
+        "        xmax: {pressure: {scalars: {t: {value: {radius: {file: mild.csv}, unit: "
+        "degC}}}}}, y: wall, z: periodic}\n"
+        "patches: {p: {face: ymin, disc: {center: [4, 2], radius: 2}, wall: {scalars: {s: {value: "
+        "{radius: {file: air.csv}}}}}}}\n",
+        &c);
+    const struct case_scalar_wall *const in = &c.faces[0].scalar[1], *const out =
+                                                                         &c.faces[1].scalar[1];
+    const struct case_scalar_wall *const plate = &c.patches[0].opening.scalar[0];
+    assert_string_equal(c.scalars[1].name, "t");
+    assert_true(in->profile == PROFILE_height && plate->profile == PROFILE_radius);
+    /* at y 3.5 the height is 4.5, after 4, where it is 310, and before 16, where it is 295 */
+    assert_true(near(scalar_wall_at(in, 0, at), 10 - 15 * 0.5 / 12));
+    assert_true(scalar_wall_at(in, 0, low) == -10);
+    assert_true(near(scalar_wall_at(out, 1, at), 10 * hypot(0.5, 0.5) / 9 - 300 + 10 + 273.15));
+    /* over all of the face, from y 0, below the file's first height, to y 8, and over the disc */
+    assert_true(scalar_wall_values(in, range) && range[0] == -10 && range[1] == 10);
+    assert_true(scalar_wall_values(plate, range) && range[0] == 290 && range[1] == 310);
+    const struct scalar_given t = scalar_given(&c, 1);
+    assert_true(near(t.low, 283.15 - 300) && t.high == 10);
+    assert_true(near(scalar_difference(&c, 1), 10 - (283.15 - 300)));
+    assert_true(scalar_limited(&c, 0));
+    const struct scalar_given s = scalar_given(&c, 0);
+    assert_true(s.low == 0 && s.high == 310);
+    must_read(c.resolved, &again);
+    assert_string_equal(c.resolved, again.resolved);
+    assert_true(scalar_wall_at(&again.faces[1].scalar[1], 1, at) == scalar_wall_at(out, 1, at));
+    const struct capture capture = capture_start(STDOUT_FILENO);
+    case_say_derived(&c);
+    capture_stop(capture);
+    assert_non_null(strstr(said, "t: xmin value 16.85 degC (290 K) to 36.85 degC (310 K) by height "
+                                 "along y from a file, xmax value 10 degC (283.15 K) to "));
+    assert_non_null(strstr(said, "s: xmin value 290, p value 290 to 310 by radius from a file"));
+    case_destroy(&again);
+    case_destroy(&c);
+}
+
+#define VARY(text) INLET("{value: [0.01, 0, 0], scalars: {t: {value: {" text "}}}}")
+
 /* clang-format off */
 static const struct mistake {
     const char *text, *where, *fragments; /* the fragments are joined by | */
@@ -500,6 +590,35 @@ static const struct mistake {
      FACES T "bodies: {a: {shape: {sphere: {center: [4, 4, 2], radius: 1}}, scalars: {t: {conduct: "
      "{conductivity: 1}}}}}\n", "dir/case.yaml:3:26: ", "run.sparse: always|bodies.a conducts t"},
     {PLAIN T "force: {gravity: [0, 1 m/s, 0]}\n", "dir/case.yaml:6:", "not an acceleration"},
+    /* values over faces */
+    {VARY(""), "dir/case.yaml:5:", "does not say how it varies"},
+    {VARY("unit: K"), "dir/case.yaml:5:", "scalars.t.value does not say how it varies (for example value: {height: {file: air.csv, axis: z}}; or radius)"},
+    {VARY("height: {file: air.csv}"), "dir/case.yaml:5:", "value.height.axis is missing"},
+    {VARY("height: {axis: z}"), "dir/case.yaml:5:", "value.height.file is missing"},
+    {VARY("height: {file: air.csv, axis: x}"), "dir/case.yaml:5:", "x is across face xmin (y or z)"},
+    {VARY("height: {file: air.csv, axis: z}, radius: {file: air.csv}"), "dir/case.yaml:5:", "has both height and radius (keep one)"},
+    {VARY("height: {file: gone.csv, axis: z}"), "dir/case.yaml:5:", "gone.csv"},
+    {VARY("height: {file: three.csv, axis: z}"), "dir/case.yaml:5:", "has 3 numbers in a line, not 2: a height and a value"},
+    {VARY("radius: {file: one.csv}"), "dir/case.yaml:5:", "has one line (at least two: each has a distance and a value)"},
+    {VARY("height: {file: air.csv, axis: z, from: 9}"), "dir/case.yaml:5:", "are all above those of the cells here"},
+    {VARY("height: {file: large.csv, axis: z}"), "dir/case.yaml:5:", "1e+10 is out of range (-1e+09 to 1e+09)"},
+    {VARY("height: {file: cold.csv, axis: z}, unit: degC"), "dir/case.yaml:5:", "-300 degC is below the absolute zero"},
+    {VARY("height: {file: cold.csv, axis: z}, unit: K"), "dir/case.yaml:5:", "-300 K is below the absolute zero"},
+    {VARY("height: {file: air.csv, axis: z}, unit: C"), "dir/case.yaml:5:", "none of K, degC"},
+    {VARY("log: {axis: z, roughness: 1, reference: 9}"), "dir/case.yaml:5:", "unknown key 'faces.xmin.velocity.scalars.t.value.log'"},
+    {VARY("height: {file: flat.csv, axis: z}}, ramp: {"), "dir/case.yaml:5:", "ramp"},
+    {INLET("{value: [0.01, 0, 0], scalars: {t: {value: {height: {file: flat.csv, axis: z}}, ramp: 9}}}"), "dir/case.yaml:5:", "no effect|reference"},
+    {BOX "scalars: {t: {kind: heat, diffusivity: 0.1, reference: 20 degC}}\n"
+     "faces: {x: periodic, y: wall, z: {wall: {scalars: {t: {value: {height: {file: air.csv, axis: x}}}}}}}\n", "dir/case.yaml:5:",
+     "the file's values are in K, as it has no unit, and other temperatures are in degC (unit: degC, or unit: K)"},
+    {BOX "scalars: {s: {diffusivity: 0.1}}\n"
+     "faces: {x: periodic, y: wall, z: {wall: {scalars: {s: {value: {height: {file: air.csv, axis: x}, unit: K}}}}}}\n", "dir/case.yaml:5:",
+     "unit has no effect with a species"},
+    {WALL("{scalars: {t: {transfer: {coefficient: 1, outside: {height: {file: air.csv, axis: z}}}}}}"), "dir/case.yaml:5:", "outside is a map; expected a number"},
+    {WALL("{scalars: {t: {flux: {height: {file: air.csv, axis: z}}}}}"), "dir/case.yaml:5:", "flux is a map; expected a number"},
+    {BODY("scalars: {t: {value: {height: {file: air.csv, axis: z}}}}"), "dir/case.yaml:6:", "bodies.a.scalars.t.value is a map; expected a number"},
+    {BOX T "faces: {x: periodic, y: wall, z: periodic}\n"
+     "patches: {p: {face: ymin, mask: {file: m.png}, wall: {scalars: {t: {value: {radius: {file: air.csv}}}}}}}\n", "dir/case.yaml:6:", "patches.p.wall.scalars.t.value: radius: not over a mask (height)"},
 };
 /* clang-format on */
 
@@ -565,7 +684,9 @@ static void warnings_come_when_due(void **state)
         {PLAIN
          "scalars: {t: {diffusivity: 0.02}}\ninitial: {flow: uniform, velocity: [0.101, 0, 0]}\n",
          NULL, "four times its square, 4.1 %"},
-        {TAME, "scalars.t.diffusivity=1.2e-3", "0.0012 is below 0.00125, and a part of the scalar lags by 52.1 steps: values at walls and fronts may be off by some 0.72 %"},
+        {TAME, "scalars.t.diffusivity=1.2e-3",
+         "0.0012 is below 0.00125, and a part of the scalar lags by 52.1 steps: values at walls "
+         "and fronts may be off by some 0.72 %"},
         {TAME, "scalars.t.diffusivity=1.3e-3", ""},
         {TAME, "scalars.t.diffusivity=1.88", "tau- is 8.02, above 8"},
         {TAME, "scalars.t.diffusivity=1.87", ""},
@@ -785,6 +906,7 @@ int main(void)
         cmocka_unit_test(values_keep_their_bits),
         cmocka_unit_test(outputs_name_scalars),
         cmocka_unit_test(temperatures_are_shown_as_given),
+        cmocka_unit_test(values_vary_over_faces),
         cmocka_unit_test(every_mistake_gets_its_line),
         cmocka_unit_test(warnings_come_when_due),
         cmocka_unit_test(the_limiter_knows_its_range),

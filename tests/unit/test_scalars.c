@@ -28,7 +28,7 @@ enum { BOXES = 40 };
 #else
 enum { BOXES = 160 };
 #endif
-enum { STEPS = 5, MOST = 3, AXES7 = 7 };
+enum { STEPS = 5, MOST = 3, AXES7 = 7, POINTS = 4 };
 
 /* Mean velocity of the flow, as a scalar with a gradient takes it. */
 static const double mean_flow[3] = {0.03, -0.02, 0.01};
@@ -48,6 +48,7 @@ struct material {
      * or an opening, before a value */
     bool limited, layer, open, given;
     wide resistance, value;
+    int varies; /* 1 + face whose value is another one in each cell: then value and b are of one */
 };
 
 struct box_scalar {
@@ -64,6 +65,7 @@ struct setting {
     uint64_t seed;
     char faces[8];
     bool conduct;
+    double at[MOST][6][POINTS], value[MOST][6][POINTS]; /* of values that vary over a face */
 };
 
 static double between(uint64_t *random, double low, double high)
@@ -130,6 +132,35 @@ static struct case_scalar_wall draw_wall(uint64_t *random, char face)
     return w;
 }
 
+/* Lets a given value vary over its face, by the position along an axis or the distance from a
+ * point.
+ */
+static void draw_heights(struct setting *t, uint64_t *random, int k, int f)
+{
+    struct case_scalar_wall *const w = &t->c.faces[f].scalar[k];
+    struct case_heights *const h = &w->heights;
+    double *const at = t->at[k][f], *const value = t->value[k][f];
+    int axes[2];
+    face_axes(f, axes);
+    if (w->kind != SCALAR_WALL_value || between(random, 0, 2) < 1)
+        return;
+    w->profile = between(random, 0, 2) < 1 ? PROFILE_height : PROFILE_radius;
+    *h = (struct case_heights){.axis = axes[between(random, 0, 2) < 1],
+                               .from = between(random, -3, 3),
+                               .points = POINTS,
+                               .at = at,
+                               .value = value};
+    if (w->profile == PROFILE_radius)
+        *h = (struct case_heights){.center = {between(random, 0, 9), between(random, 0, 9)},
+                                   .points = POINTS,
+                                   .at = at,
+                                   .value = value};
+    for (int i = 0; i < POINTS; i++) {
+        at[i] = (i ? at[i - 1] : 0) + between(random, 0.1, 4);
+        value[i] = between(random, -1, 2);
+    }
+}
+
 /* A mean gradient, where no face is open: then all walls are adiabatic. */
 static void draw_gradient(struct setting *t, uint64_t *random, int k)
 {
@@ -176,6 +207,8 @@ static void draw(struct setting *t, uint64_t *random, const char *letters)
         s->rate = s->made_from < 0 ? 0 : between(random, 0.01, 0.5);
         for (int f = 0; f < 6; f++)
             t->c.faces[f].scalar[k] = draw_wall(random, t->faces[f]);
+        for (int f = 0; f < 6; f++)
+            draw_heights(t, random, k, f);
         draw_gradient(t, random, k);
         s->limiter = LIMITER_none;
         if (s->diffusivity < 0.125 && !scalar_has_gradient(s) && between(random, 0, 2) < 1)
@@ -185,19 +218,41 @@ static void draw(struct setting *t, uint64_t *random, const char *letters)
     t->c.run.sparse = !t->conduct && t->seed >> 34 & 1 ? SPARSE_always : SPARSE_never;
 }
 
+/* The value that a face gives at the link of a cell. */
+static wide value_at(const struct setting *t, int k, int f, const int cell[3])
+{
+    const struct case_scalar_wall *const w = &t->c.faces[f].scalar[k];
+    const struct case_heights *const h = &w->heights;
+    int axes[2], i = 0;
+    face_axes(f, axes);
+    if (!w->profile)
+        return (wide)w->value;
+    wide x = cell[h->axis] + 0.5L - (wide)h->from;
+    if (w->profile == PROFILE_radius)
+        x = hypotl(cell[axes[0]] + 0.5L - (wide)h->center[0],
+                   cell[axes[1]] + 0.5L - (wide)h->center[1]);
+    while (i < POINTS && (wide)h->at[i] <= x)
+        i++;
+    if (i == 0 || i == POINTS)
+        return (wide)h->value[i ? POINTS - 1 : 0];
+    const wide part = (x - (wide)h->at[i - 1]) / ((wide)h->at[i] - (wide)h->at[i - 1]);
+    return (1 - part) * (wide)h->value[i - 1] + part * (wide)h->value[i];
+}
+
 /* The value given to the links of an inlet: T half-way is this one where s changes it along the
  * stream, as exp(m x): T + 3 (tau+ - 1/2) s is what half-way walls hold, T - T''/8 what they
  * should. */
-static wide inlet(const struct setting *t, int k, int f, const struct material *fluid)
+static wide inlet(const struct setting *t, int k, int f, const struct material *fluid,
+                  const int cell[3])
 {
     const struct case_face *const face = &t->c.faces[f];
     const wide u = f % 2 ? -(wide)face->velocity[f / 2] : (wide)face->velocity[f / 2];
-    const wide value = (wide)face->scalar[k].value, d = fluid->conductivity;
+    const wide value = value_at(t, k, f, cell), d = fluid->conductivity;
     wide s = fluid->source - fluid->decay * value, second;
     if (face->kind != FACE_velocity || face->scalar[k].kind != SCALAR_WALL_value || u <= 0)
         return value;
     if (fluid->from >= 0 && face->scalar[fluid->from].kind == SCALAR_WALL_value)
-        s += fluid->gain * (wide)face->scalar[fluid->from].value;
+        s += fluid->gain * value_at(t, fluid->from, f, cell);
     if (fluid->decay > 0) {
         const wide m = (u - sqrtl(u * u + 4 * d * fluid->decay)) / (2 * d);
         second = -s * m * m / fluid->decay;
@@ -236,9 +291,8 @@ static void fill(struct setting *t)
         for (int f = 0; f < 6; f++)
             b->face[f] =
                 wall_of(&t->c.faces[f].scalar[k], fluid.limited, face_open(t->c.faces[f].kind));
-        for (int f = 0; f < 6 && !fluid.limited; f++)
-            if (t->c.faces[f].kind == FACE_velocity && !b->face[f].free)
-                b->face[f].b = inlet(t, k, f, &fluid) / 4;
+        for (int f = 0; f < 6; f++)
+            b->face[f].varies = t->c.faces[f].scalar[k].kind == SCALAR_WALL_value ? 1 + f : 0;
         for (int row = REFERENCE_ROWS; row < t->r.rows && row < REFERENCE_ROWS + 3; row++) {
             const char face = scalar_has_gradient(s) ? 's' : 'w';
             const struct case_scalar_wall w = draw_wall(&random, face);
@@ -287,6 +341,18 @@ static const struct material *beyond(const struct setting *t, int k, const int a
     *cell = reference_cell(&t->r, to[0], to[1], to[2]);
     const struct material *const m = &t->box[k].type[t->r.tag[*cell]];
     return m->holds ? NULL : m;
+}
+
+/* The wall beside a cell, with the value there. */
+static struct material wall_beside(const struct setting *t, int k, const struct material *wall,
+                                   const int at[3])
+{
+    struct material here = *wall;
+    if (!wall->varies)
+        return here;
+    here.value = value_at(t, k, wall->varies - 1, at);
+    here.b = inlet(t, k, wall->varies - 1, &t->box[k].type[TAG_FLUID], at) / 4;
+    return here;
 }
 
 /* The flow's velocity with half a step's force. */
@@ -427,11 +493,13 @@ static void step_plainly(struct setting *t)
                         size_t there;
                         const int back = reference_opposite(i);
                         const struct material *const wall = beyond(t, k, at, i, &there);
-                        if (!wall)
+                        if (!wall) {
                             b->next[there * AXES7 + (size_t)i] = out[i] - climb(m, i, u);
-                        else
-                            b->next[n * AXES7 + (size_t)back] =
-                                back_plainly(m, wall, back, out[i], value[k], u);
+                            continue;
+                        }
+                        const struct material here = wall_beside(t, k, wall, at);
+                        b->next[n * AXES7 + (size_t)back] =
+                            back_plainly(m, &here, back, out[i], value[k], u);
                     }
                 }
             }
