@@ -124,7 +124,7 @@ struct scalar_row {
     uint8_t from;     /* set of the scalar that turns into this one; SET_flow: none */
     uint8_t slopes;   /* the scalar has a mean gradient */
     uint8_t across;   /* with a table: axis normal to the face */
-    uint16_t opening; /* they do not: 1 + number of the face or patch; 0: none */
+    uint16_t opening; /* they do not: 1 + number of the face, patch or cap; 0: none */
     uint32_t table;   /* 1 + start of the face's b in view.table, see scalar.h; 0: all are b */
     double a, b;      /* of the wall's rule; b is multiplied by the time function */
     double inverse;   /* 1 / (capacity + decay/2) */

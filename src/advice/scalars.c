@@ -63,15 +63,10 @@ static bool value_varies(const struct flow_case *c, int k)
 {
     bool any = false;
     double range[2];
-    for (int i = 0; i < case_openings(c); i++) {
-        const struct case_scalar_wall *const w = &case_opening(c, i)->scalar[k];
+    for (int n = 0; n < case_conditions(c); n++) {
+        const struct case_scalar_wall *const w = case_condition(c, n, k);
         any = any || (scalar_wall_values(w, range) && w->signal.kind != SIGNAL_constant);
     }
-    for (int i = 0; i < c->body_count; i++)
-        for (int part = 0; part <= c->bodies[i].label_count; part++) {
-            const struct case_scalar_wall *const w = case_body_wall(&c->bodies[i], part, k);
-            any = any || (scalar_wall_values(w, range) && w->signal.kind != SIGNAL_constant);
-        }
     return any;
 }
 
@@ -133,9 +128,9 @@ static void warn_buoyancy(const struct flow_case *c, int k)
 static double best_reference(const struct flow_case *c, int k, const struct scalar_extent *e)
 {
     double range[2] = {e->low, e->high};
-    for (int i = case_openings(c) - 1; i >= 0; i--)
-        if (face_open(case_opening(c, i)->kind))
-            scalar_wall_values(&case_opening(c, i)->scalar[k], range);
+    for (int i = case_openings(c) + case_caps(c) - 1; i >= 0; i--)
+        if (i >= case_openings(c) || face_open(case_opening(c, i)->kind))
+            scalar_wall_values(case_condition(c, i, k), range);
     return 0.5 * (range[0] + range[1]);
 }
 
@@ -219,6 +214,8 @@ static void warn_opening(const struct flow_case *c, int k)
     for (int i = 0; i < case_openings(c); i++)
         given = given || (case_opening(c, i)->kind != FACE_wall && !scalar_inlet_allows(c, k, i) &&
                           case_opening(c, i)->scalar[k].kind == SCALAR_WALL_value);
+    for (int i = 0; i < case_caps(c); i++)
+        given = given || case_cap(c, i)->scalar[k].kind == SCALAR_WALL_value;
     if (given && error > most && !scalar_limited(c, k))
         warn("opening_value",
              "scalars.%s: at openings of a given value it is off by some %.2g %%, as source, decay "

@@ -114,10 +114,9 @@ void advise_signals(const struct flow_case *c)
         const struct case_gate gate = case_gate(c, k);
         warn_signal(c, gate.signal, "", gate.name);
         warn_start(c, &gate);
-    }
-    for (int k = 0; k < case_openings(c); k++)
         for (int i = 0; i < c->scalar_count; i++)
-            warn_signal(c, &case_opening(c, k)->scalar[i].signal, "", case_gate(c, k).name);
+            warn_signal(c, &gate.scalar[i].signal, "", gate.name);
+    }
     for (int k = 0; k < c->body_count; k++)
         for (int i = 0; i < c->scalar_count; i++)
             warn_signal(c, &c->bodies[k].scalar[i].signal, "bodies.", c->bodies[k].name);

@@ -391,6 +391,7 @@ struct case_cap {
     enum cap_profile profile;  /* velocity */
     double density;            /* pressure: rho, 1 + 3 p */
     struct case_signal signal; /* scales the velocity and the density's distance from 1 */
+    struct case_scalar_wall scalar[CASE_SCALARS];
 };
 
 /* Condition of a scalar at a part of a body: 0: the body without its labels, k: labels[k - 1]. */
@@ -534,8 +535,7 @@ struct case_series {
     int body;              /* forces, surface, heat: index of the body */
     int scalar;            /* scalar, heat, dispersion, mixing_cup: index of the scalar */
     int opening;           /* heat, outlet: number of the face or patch, see case_opening();
-                            * outlet: SERIES_CAP + k: cap k; -1: a
-                            * body */
+                            * SERIES_CAP + k: cap k; -1: a body */
     double difference;     /* heat: of the Nusselt number, heat length / (area diffusivity
                             * difference); 0: without this column */
     double area, velocity; /* forces: references of coefficients; area 0: no coefficients */
@@ -843,6 +843,11 @@ void face_axes(int face, int axes[2]);
 int case_caps(const struct flow_case *c);
 const struct case_cap *case_cap(const struct flow_case *c, int k);
 
+/* Conditions of scalars in a case: at faces and patches, then at caps, then at parts of bodies.
+ * Their number for one scalar, and number n. */
+int case_conditions(const struct flow_case *c);
+const struct case_scalar_wall *case_condition(const struct flow_case *c, int n, int scalar);
+
 /* The greatest velocity that a cap of a velocity gives: that of its profile in a tube. */
 double cap_speed(const struct case_cap *cap);
 
@@ -861,7 +866,8 @@ struct case_gate {
     bool gives, holds;         /* a velocity; a density */
     double speed;              /* the greatest velocity that it gives, walls that move too */
     double drho;               /* holds: the density's largest distance from 1, with its sign */
-    const struct case_signal *signal; /* its time function, in the case */
+    const struct case_signal *signal;      /* its time function, in the case */
+    const struct case_scalar_wall *scalar; /* [scalar_count] what scalars meet there, in the case */
 };
 
 /* Gates are numbered: the openings, then the caps. */

@@ -28,17 +28,24 @@ static enum status read_velocity(struct map m, struct case_cap *cap)
     s = by_mean ? value_read(m, "mean", &mean) : value_read(m, "flow_rate", &cap->flow_rate);
     if (by_mean)
         cap->flow_rate = mean * cap->at.area;
-    return s ? s : signal_read(m, &cap->signal);
+    const struct scalar_place place = {
+        .fallback = SCALAR_WALL_value, .required = true, .outwards = cap->flow_rate < 0};
+    if (s || (s = signal_read(m, &cap->signal)))
+        return s;
+    return scalar_walls_read(m, place, cap->scalar);
 }
 
 /* The density, given directly or by a pressure p as 1 + 3 p. */
 static enum status read_pressure(struct map m, struct map inner, struct case_cap *cap)
 {
+    const struct scalar_place place = {.fallback = SCALAR_WALL_outflow};
     double p = 0;
     enum status s;
     if (inner.node->kind != NODE_MAPPING) {
         s = value_read(m, "pressure", &p);
         cap->density = 1 + 3 * p;
+        for (int k = 0; k < m.r->c->scalar_count; k++)
+            cap->scalar[k].kind = SCALAR_WALL_outflow;
         return s;
     }
     if (map_get(inner, "value") && map_get(inner, "density"))
@@ -46,7 +53,9 @@ static enum status read_pressure(struct map m, struct map inner, struct case_cap
     if ((s = value_read(inner, "value", &p)))
         return s;
     cap->density = 1 + 3 * p;
-    if ((s = value_read(inner, "density", &cap->density)) || (s = signal_read(inner, &cap->signal)))
+    if ((s = value_read(inner, "density", &cap->density)) ||
+        (s = signal_read(inner, &cap->signal)) ||
+        (s = scalar_walls_read(inner, place, cap->scalar)))
         return s;
     if (cap->signal.kind != SIGNAL_constant && cap->density == 1)
         return fail_key(m.r, inner.node,
@@ -129,11 +138,6 @@ enum status caps_read(struct map m, struct case_body *body)
                     " is the same flat part of the surface as %s (move its center, or give "
                     "both a radius)",
                     body->caps[i].name);
-    if (!s && body->cap_count && m.r->c->scalar_count)
-        return fail_key(
-            m.r, caps.node,
-            ": scalars do not pass caps yet (let the vessel end at faces of the box, or "
-            "leave the scalars out)");
     return s;
 }
 
@@ -163,6 +167,7 @@ void caps_destroy(struct case_body *body)
         free(body->caps[k].place);
         mesh_cap_free(&body->caps[k].at);
         signal_destroy(&body->caps[k].signal);
+        scalar_walls_destroy(body->caps[k].scalar);
     }
     free(body->caps);
 }

@@ -366,6 +366,20 @@ static const struct case_face *opening_of(const struct reader *r, const struct n
     return &patch->opening;
 }
 
+/* The cap whose node it is; NULL: it is the node of another thing. */
+static const struct case_cap *cap_at(const struct reader *r, const struct node *n)
+{
+    const struct node *const caps = n->parent, *const body = caps->parent;
+    int k = 0;
+    if (!caps->key || strcmp(caps->key, "caps") != 0 || !body || !body->parent ||
+        !body->parent->key || strcmp(body->parent->key, "bodies") != 0)
+        return NULL;
+    const struct case_body *const of = body_at(r, body);
+    while (strcmp(of->caps[k].name, n->key) != 0)
+        k++;
+    return &of->caps[k];
+}
+
 /* The time function of the map `of`: of the force, of a flow or of what a scalar meets. */
 static const struct case_signal *signal_of(const struct reader *r, const struct node *of)
 {
@@ -373,19 +387,16 @@ static const struct case_signal *signal_of(const struct reader *r, const struct 
     int k = 0;
     if (!strcmp(of->key, "force"))
         return &c->force_signal;
-    const struct node *const things = of->parent->parent;
-    const struct node *const above = things->parent ? things->parent->parent : NULL;
-    if (above && above->key && !strcmp(things->key, "caps") && !strcmp(above->key, "bodies")) {
-        const struct case_body *const body = body_at(r, things->parent);
-        while (strcmp(body->caps[k].name, of->parent->key) != 0)
-            k++;
-        return &body->caps[k].signal;
-    }
+    const struct case_cap *cap = cap_at(r, of->parent);
+    if (cap)
+        return &cap->signal;
     if (strcmp(of->parent->key, "scalars") != 0)
         return &opening_of(r, of->parent)->signal;
     while (strcmp(c->scalars[k].name, of->key) != 0)
         k++;
     const struct node *const thing = of->parent->parent;
+    if ((cap = cap_at(r, thing->parent)))
+        return &cap->scalar[k].signal;
     if (!strcmp(thing->parent->key, "bodies"))
         return &body_at(r, thing)->scalar[k].signal;
     if (strcmp(thing->parent->key, "labels") != 0)

@@ -69,11 +69,8 @@ struct scalar_given scalar_given(const struct flow_case *c, int k)
     struct scalar_given g = {.earlier = s->initial.earlier};
     if (!g.earlier)
         meet_initial(&g, &s->initial);
-    for (int i = 0; i < case_openings(c); i++)
-        meet_wall(&g, &case_opening(c, i)->scalar[k]);
-    for (int i = 0; i < c->body_count; i++)
-        for (int part = 0; part <= c->bodies[i].label_count; part++)
-            meet_wall(&g, case_body_wall(&c->bodies[i], part, k));
+    for (int n = 0; n < case_conditions(c); n++)
+        meet_wall(&g, case_condition(c, n, k));
     if (case_scalar_decay(c, k) > 0 || !g.any)
         meet(&g, 0);
     open_side(&g, s->source);

@@ -194,6 +194,8 @@ static enum status check_passes(struct map m, const char *key, const struct case
 {
     const struct flow_case *const c = m.r->c;
     const struct node *const n = map_get(m, key);
+    if (series->opening >= SERIES_CAP)
+        return STATUS_OK;
     const struct case_face *const face =
         series->opening < 0 ? NULL : case_opening(c, series->opening);
     bool passes = face && face->scalar[series->scalar].kind != SCALAR_WALL_adiabatic;
@@ -274,7 +276,7 @@ static enum status read_heat(struct map m, struct case_series *series)
 {
     const char *found;
     enum status s =
-        read_place(m, ", or patch or body, which of: heat needs,", &series->opening, &found);
+        read_place(m, ", or patch, body or cap, which of: heat needs,", &series->opening, &found);
     if (s || (s = check_passes(m, found, series)))
         return s;
     if (series->difference == 0) {

@@ -49,15 +49,12 @@ static void meet_wall(struct scalar_extent *e, const struct case_scalar_wall *w)
     meet_signal(e, range[1], &w->signal);
 }
 
-/* The values that faces, patches and bodies give scalar k. */
+/* The values that faces, patches, caps and bodies give scalar k. */
 static struct scalar_extent extent_of_walls(const struct flow_case *c, int k)
 {
     struct scalar_extent e = {.any = false};
-    for (int i = 0; i < case_openings(c); i++)
-        meet_wall(&e, &case_opening(c, i)->scalar[k]);
-    for (int i = 0; i < c->body_count; i++)
-        for (int part = 0; part <= c->bodies[i].label_count; part++)
-            meet_wall(&e, case_body_wall(&c->bodies[i], part, k));
+    for (int n = 0; n < case_conditions(c); n++)
+        meet_wall(&e, case_condition(c, n, k));
     return e;
 }
 
@@ -275,6 +272,8 @@ static void say_walls(const struct flow_case *c, int k)
     for (int i = 0; i < case_openings(c); i++)
         append_wall(text, sizeof text, i < 6 ? face_name(i) : c->patches[i - 6].name,
                     &case_opening(c, i)->scalar[k], c, s);
+    for (int i = 0; i < case_caps(c); i++)
+        append_wall(text, sizeof text, case_cap(c, i)->name, &case_cap(c, i)->scalar[k], c, s);
     for (int i = 0; i < c->body_count; i++)
         for (int part = 0; part <= c->bodies[i].label_count; part++) {
             const struct scalar_part_name name = scalar_part_name(&c->bodies[i], part, " label ");

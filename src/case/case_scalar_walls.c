@@ -23,6 +23,27 @@ bool scalar_wall_values(const struct case_scalar_wall *w, double range[2])
     return true;
 }
 
+int case_conditions(const struct flow_case *c)
+{
+    int count = case_openings(c) + case_caps(c);
+    for (int i = 0; i < c->body_count; i++)
+        count += 1 + c->bodies[i].label_count;
+    return count;
+}
+
+const struct case_scalar_wall *case_condition(const struct flow_case *c, int n, int scalar)
+{
+    const struct case_body *body = c->bodies;
+    if (n < case_openings(c))
+        return &case_opening(c, n)->scalar[scalar];
+    n -= case_openings(c);
+    if (n < case_caps(c))
+        return &case_cap(c, n)->scalar[scalar];
+    for (n -= case_caps(c); n > body->label_count; body++)
+        n -= 1 + body->label_count;
+    return case_body_wall(body, n, scalar);
+}
+
 double scalar_wall_at(const struct case_scalar_wall *w, int face, const double at[2])
 {
     return w->profile ? heights_on_face(w->profile, &w->heights, face, at) : w->value;

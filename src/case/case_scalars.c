@@ -283,6 +283,9 @@ static enum status check_gradient(struct map m, const struct flow_case *c, int k
                               "be periodic)",
                               key_axes[face / 2], key_sides[face], key_face_kinds[kind]);
     }
+    if (case_caps(c))
+        return fail_value(m.r, n, ": the cap %s is an opening (no opening goes with a gradient)",
+                          case_cap(c, 0)->name);
     for (int i = 0; i < case_openings(c) + c->body_count; i++) {
         const int body = i - case_openings(c);
         const struct case_face *const face = body < 0 ? case_opening(c, i) : NULL;

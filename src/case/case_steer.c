@@ -21,26 +21,17 @@ static void call_steered(const struct case_signal *s,
         call(s, to);
 }
 
-static void call_walls(const struct case_scalar_wall *wall, int scalars,
-                       void (*call)(const struct case_signal *s, void *to), void *to)
-{
-    for (int k = 0; wall && k < scalars; k++)
-        call_steered(&wall[k].signal, call, to);
-}
-
 void case_steered(const struct flow_case *c, void (*call)(const struct case_signal *s, void *to),
                   void *to)
 {
     call_steered(&c->force_signal, call, to);
-    for (int k = 0; k < case_openings(c); k++) {
+    for (int k = 0; k < case_openings(c); k++)
         call_steered(&case_opening(c, k)->signal, call, to);
-        call_walls(case_opening(c, k)->scalar, c->scalar_count, call, to);
-    }
     for (int k = 0; k < case_caps(c); k++)
         call_steered(&case_cap(c, k)->signal, call, to);
-    for (int k = 0; k < c->body_count; k++)
-        for (int part = 0; part <= c->bodies[k].label_count && c->scalar_count; part++)
-            call_walls(case_body_wall(&c->bodies[k], part, 0), c->scalar_count, call, to);
+    for (int k = 0; k < c->scalar_count; k++)
+        for (int n = 0; n < case_conditions(c); n++)
+            call_steered(&case_condition(c, n, k)->signal, call, to);
 }
 
 /* Looks for a function of the same name with another range or start. */

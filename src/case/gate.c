@@ -15,7 +15,8 @@ static struct case_gate of_cap(const struct case_cap *cap)
                              .gives = cap->kind == CAP_velocity,
                              .holds = cap->kind == CAP_pressure,
                              .speed = cap_speed(cap),
-                             .signal = &cap->signal};
+                             .signal = &cap->signal,
+                             .scalar = cap->scalar};
     if (gate.holds)
         gate.drho = (cap->density - 1) * signal_peak(&cap->signal);
     snprintf(gate.name, sizeof gate.name, "caps.%s", cap->name);
@@ -32,7 +33,8 @@ struct case_gate case_gate(const struct flow_case *c, int k)
                              .gives = what->kind == FACE_velocity,
                              .holds = face_holds_density(what),
                              .speed = face_speed(what),
-                             .signal = &what->signal};
+                             .signal = &what->signal,
+                             .scalar = what->scalar};
     if (gate.holds)
         gate.drho =
             (what->density - 1) * (what->kind == FACE_pressure ? signal_peak(&what->signal) : 1);

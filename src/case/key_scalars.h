@@ -79,13 +79,13 @@
      .meaning = "its source of a volume; a species: 1/s"}
 
 /* The value of what comes in through an opening: required with `velocity`. */
-#define SCALAR_OPENING_ROWS(P, default_, words)                                                         \
-    {ROW(P ".scalars", KEY_NAMES), AT(case_face, scalar), .late = true, .write = scalar_walls_write,    \
+#define SCALAR_OPENING_ROWS(P, VALUE, struct_, default_, words)                                                         \
+    {ROW(P ".scalars", KEY_NAMES), AT(struct_, scalar), .late = true, .write = scalar_walls_write,    \
      .otherwise = default_, .example = "{temperature: {value: 300 K}}",                                 \
      .meaning = "scalars there, each under its name"},                                                  \
     {ROW(P ".scalars.*", KEY_OR_MAP), .choices = key_scalar_openings, .otherwise = default_,            \
      .example = "{value: 300 K}", .meaning = words},                                                    \
-    SCALAR_VALUE_ROWS(P),                                                                               \
+    VALUE(P),                                                                                           \
     SIGNAL_ROWS(P ".scalars.*", case_scalar_wall, signal)
 
 #define SCALAR_ROWS                                                                                     \

@@ -262,7 +262,7 @@ KEY_WORDS_LIST(X)
      .meaning = "regularised: wet nodes, the plane lies on the outermost cells' centres; links: "       \
                 "moving bounce-back, half a cell beyond them"},                                         \
     SIGNAL_ROWS(P ".velocity", case_face, signal),                                                                    \
-    SCALAR_OPENING_ROWS(P ".velocity", "required for each scalar",                                 \
+    SCALAR_OPENING_ROWS(P ".velocity", SCALAR_VALUE_ROWS, case_face, "required for each scalar",                                 \
                         "the value of the fluid that comes in; or outflow, where the velocity points "  \
                         "out of the box"),                                                         \
     {ROW(P ".pressure", KEY_VALUE), .unit = UNIT_PRESSURE, .range = PRESSURE,                           \
@@ -289,7 +289,7 @@ KEY_WORDS_LIST(X)
                 "anti-bounce-back, half a cell beyond them"},                                           \
     SHARE_ROWS(P ".pressure"),                                                                          \
     SIGNAL_ROWS(P ".pressure", case_face, signal),                                                                    \
-    SCALAR_OPENING_ROWS(P ".pressure", "outflow",                                                  \
+    SCALAR_OPENING_ROWS(P ".pressure", SCALAR_VALUE_ROWS, case_face, "outflow",                                                  \
                         "outflow: no gradient across the face; a map gives the value, where fluid "     \
                         "comes in"),                                                               \
     {ROW(P ".outflow", KEY_MAP), .restart = RESTART_VERSION,                                            \
@@ -793,6 +793,8 @@ const struct key key_table[] = {
      .meaning = "parabola: by the distance from the cap's outline, as in a developed flow; flat: the "
                 "same everywhere"},
     SIGNAL_ROWS("bodies.*.caps.*.velocity", case_cap, signal),
+    SCALAR_OPENING_ROWS("bodies.*.caps.*.velocity", SCALAR_VALUE_ROW, case_cap, "required for each scalar",
+                        "the value of the fluid that comes in; where fluid goes out, `outflow`: zero gradient"),
     {ROW("bodies.*.caps.*.pressure", KEY_VALUE), .unit = UNIT_PRESSURE, .range = PRESSURE,
      .otherwise = "this or velocity", .example = "100 Pa",
      .meaning = "prescribed pressure, relative to that of the reference density; in a map, by `value` "
@@ -806,6 +808,8 @@ const struct key key_table[] = {
      .meaning = "density, 1 + 3 p / (reference density); a time function multiplies its difference "
                 "from 1"},
     SIGNAL_ROWS("bodies.*.caps.*.pressure", case_cap, signal),
+    SCALAR_OPENING_ROWS("bodies.*.caps.*.pressure", SCALAR_VALUE_ROW, case_cap, "outflow",
+                        "outflow: zero gradient; or a map with the value of the fluid that comes in"),
     SCALAR_WALL_ROWS("bodies.*", SCALAR_VALUE_ROW, case_body, ", conduct", "adiabatic"),
     SCALAR_BODY_ROWS("bodies.*"),
     {ROW("bodies.*.labels", KEY_NAMES),
@@ -1002,20 +1006,21 @@ const struct key key_table[] = {
      .meaning = "scalar, heat, dispersion, mixing_cup: the scalar"},
     {ROW("output.series.*.face", KEY_CHOICE), AT(case_series, opening), .late = true,
      .where = SERIES(heat) | SERIES(outlet), .write = series_place_write, .choices = key_sides,
-     .otherwise = "this, patch or body; with outlet this, patch or cap", .example = "xmin",
+     .otherwise = "this, patch, body or cap; with outlet this, patch or cap", .example = "xmin",
      .meaning = "heat: the flux into the fluid through this face, without its patches; outlet: the "
                 "flow out of the box through it, without its patches"},
     {ROW("output.series.*.patch", KEY_TEXT), .where = SERIES(heat) | SERIES(outlet),
-     .otherwise = "this, face or body; with outlet this, face or cap", .example = "inlet",
+     .otherwise = "this, face, body or cap; with outlet this, face or cap", .example = "inlet",
      .meaning = "heat: the flux into the fluid through this patch; outlet: the flow out of the box "
                 "through it"},
-    {ROW("output.series.*.cap", KEY_TEXT), .where = SERIES(outlet),
+    {ROW("output.series.*.cap", KEY_TEXT), .where = SERIES(heat) | SERIES(outlet),
      .otherwise = "this, face or patch", .example = "inlet",
-     .meaning = "outlet: the flow out of the mesh through this cap, by the links that cross it"},
+     .meaning = "heat: the flux into the fluid through this cap; outlet: the flow out of the mesh through "
+                "it, by the links that cross it"},
     {ROW("output.series.*.body", KEY_BODY), AT(case_series, body),
      .where = SERIES(forces) | SERIES(surface) | SERIES_HEAT_OF_BODY,
      .needed = SERIES(forces) | SERIES(surface),
-     .otherwise = "required with forces and surface; with heat this, face or patch",
+     .otherwise = "required with forces and surface; with heat this, face, patch or cap",
      .example = "ball",
      .meaning = "forces, surface: the body on which they act; heat: the flux into the fluid through its "
                 "surface"},

@@ -35,7 +35,7 @@ static enum status add_level(struct solver *s, int level, int set, const struct 
 {
     const struct domain *const d = s->domain;
     const int opening = at->opening[level];
-    const struct box cells = opening < 0 ? domain_all(d) : beside(d, at->side),
+    const struct box cells = opening < 0 || at->side < 0 ? domain_all(d) : beside(d, at->side),
                      list = list_range(0, (int)s->view.near.count);
     const struct task task = {.heat = {set, opening < 0 ? 1 + at->body : -(1 + opening)}};
     *sum = heat_none();

@@ -3,7 +3,8 @@
  * Through a surface pass two kinds of links of the scalar's lattice (D3Q7):
  *
  * - Links from cells that hold the scalar, fluid or conducting, into cells that do not: beyond the
- *   face or patch, or in a body that does not conduct. Each brings what comes back minus what left.
+ *   face, patch or cap, or in a body that does not conduct. Each brings what comes back minus what
+ * left.
  * - Links between cells of a body that conducts and other cells that hold the scalar. Each brings
  *   what leaves the body minus what enters it. (Links of such a body into a face belong to the
  *   face.)
@@ -30,9 +31,9 @@ enum { HEAT_BODY = -1, HEAT_NOWHERE = -2 };
 
 struct heat_surface {
     int opening[LEVELS]; /* number of the face or patch in the case of each level, see
-                          * case_opening(); HEAT_BODY: the surface of a body; HEAT_NOWHERE: the
-                          * level does not have it */
-    int side;            /* face of the opening, 0 .. 5 */
+                          * case_opening(); SERIES_CAP + k: of cap k; HEAT_BODY: the surface of a
+                          * body; HEAT_NOWHERE: the level does not have it */
+    int side;            /* face of the opening, 0 .. 5; -1: of a cap */
     int body;            /* number of the body */
 };
 

@@ -562,11 +562,8 @@ static double largest_given(const struct flow_case *c, int scalar)
     double most = 0;
     if (s->source != 0 || s->made_from >= 0 || scalar_has_gradient(s))
         return INFINITY;
-    for (int k = 0; k < case_openings(c); k++)
-        most = fmax(most, given_by(&case_opening(c, k)->scalar[scalar]));
-    for (int k = 0; k < c->body_count; k++)
-        for (int part = 0; part <= c->bodies[k].label_count; part++)
-            most = fmax(most, given_by(case_body_wall(&c->bodies[k], part, scalar)));
+    for (int n = 0; n < case_conditions(c); n++)
+        most = fmax(most, given_by(case_condition(c, n, scalar)));
     return most;
 }
 

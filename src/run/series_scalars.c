@@ -48,11 +48,12 @@ static enum status measure_scalar(struct table *t)
 
 const struct table_kind series_scalar = {.measure = measure_scalar};
 
-/* Number of an opening of the case in the case of a level, which has no open patches. */
+/* Number of an opening of the case in the case of a level, which has no open patches but all caps.
+ */
 static int opening_of_level(const struct flow_case *c, const struct flow_case *own, int opening)
 {
     int k = 0;
-    if (opening < 6)
+    if (opening < 6 || opening >= SERIES_CAP)
         return opening;
     while (k < own->patch_count && strcmp(own->patches[k].name, c->patches[opening - 6].name) != 0)
         k++;
@@ -72,8 +73,9 @@ static enum status create_heat(struct table *t)
     const bool body = s->opening < 0;
     h->sampled = SERIES_NEVER;
     t->needs_sample = t->levels.count > 1; /* else a step is one of level 0 */
-    h->at = (struct heat_surface){.side = body ? -1 : case_opening_side(t->c, s->opening),
-                                  .body = s->body};
+    h->at = (struct heat_surface){
+        .side = body || s->opening >= SERIES_CAP ? -1 : case_opening_side(t->c, s->opening),
+        .body = s->body};
     for (int l = 0; l < t->levels.count; l++)
         h->at.opening[l] =
             body ? HEAT_BODY : opening_of_level(t->c, t->grid->level[l].c, s->opening);

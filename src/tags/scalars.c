@@ -184,6 +184,19 @@ static enum status opening_row(struct domain *d, const struct flow_case *c, int 
     return status || !opening_varies(c, k, opening) ? status : opening_table(d, c, k, opening, row);
 }
 
+/* A cap of a mesh: as an opening, half-way along its links. */
+static enum status cap_row(struct domain *d, const struct flow_case *c, int k, int cap,
+                           double scale, struct scalar_row *row)
+{
+    const struct case_scalar_wall *const w = &case_cap(c, cap)->scalar[k];
+    const enum status status = wall_row(d, w, scale, scalar_magic(&c->scalars[k]), false, row);
+    row->surface = 0;
+    if (scalar_limited(c, k))
+        limit_opening(w, row);
+    row->opening = (uint16_t)(1 + SERIES_CAP + cap);
+    return status;
+}
+
 static enum status body_row(struct domain *d, const struct flow_case *c, int k, int type,
                             double scale, struct scalar_row *row)
 {
@@ -219,6 +232,8 @@ enum status scalars_rows(struct domain *d, const struct flow_case *c)
                 status = body_row(d, c, k, type, scale, to);
             else if (opening)
                 status = opening_row(d, c, k, opening - 1, scale, to);
+            else if (d->row_cap[type])
+                status = cap_row(d, c, k, d->row_cap[type] - 1, scale, to);
             if (to->holds && d->row_listed[type])
                 to->holds = HOLDS_listed;
         }

@@ -9,6 +9,9 @@ Bent tube of 16 cells, 30 degrees, both caps oblique to all axes, Re 5: mass in 
 the outlet, and two behind the bend, the profile of momentum is Poiseuille's. Found, with half-way walls: 2e-5 between in and out,
 rms of the profile 1.3 % of its peak; interpolated: 0.56 % lost through the wall, rms 0.13 %.
 
+Straight tube with caps: a scalar that comes in with 1 fills it with 1 to rounding, where that is its reference, also where fluid is drawn in
+through the cap of a pressure; what comes in less what goes out is what stays, to rounding.
+
 Aorta of 12 cells, half-way walls, pulse of 2000 steps: over a period as much goes in as out, found to 8e-7 of the mean. With a thin fluid
 (Reynolds number of a cell 48) it does not diverge; with anti-bounce-back at the outlets it did before step 1000.
 """
@@ -145,6 +148,58 @@ tagflow("run", write("half.yaml", json.dumps(BENT | {"run": {"steps": 250}})), "
 tagflow("run", "short.yaml", "--output", "half", "--restart", "auto", ranks=2)
 check(states("short") == states("cut") == states("half"), "the same state on one rank, on three, and after a restart on two")
 
+# Scalars at the caps of a straight tube, 37.5 cells long.
+tube("capped.stl", 3.2, 40.7)
+FILL = {"scalars": {"s": {"value": 1}}}
+
+
+def filled(name, scalar, inlet, outlet, steps=11000, ranks=None, **more):
+    """A tube whose inlet and outlet are these caps; what its series have, and the fields of the end."""
+    every = {"every": 1 if steps < 20000 else steps, "scalar": "s"}
+    text = {"domain": {"cells": [44, 20, 20]}, "fluid": {"viscosity": 0.05}, "faces": BENT["faces"], "check": {"hang": "none"},
+            "solver": {"storage": "fp64", "arithmetic": "fp64"}, "scalars": {"s": {"diffusivity": 0.05} | scalar}, "run": {"steps": steps},
+            "bodies": {"vessel": {"mesh": {"file": "capped.stl", "scale": 1, "fluid": "inside"}, "caps": {
+                "inlet": {"center": [3.2, 10.2, 9.9]} | inlet, "outlet": {"center": [40.7, 10.2, 9.9]} | outlet}}},
+            "output": {"log": {"every": 0}, "fields": {"end": {"every": steps, "of": "s", "precision": "fp64"}}, "series": {
+                "room": every | {"of": "scalar"}, "in": every | {"of": "heat", "cap": "inlet"}, "out": every | {"of": "heat", "cap": "outlet"}}}}
+    runs.run(name, text | more, ranks=ranks)
+    return {series: table(name, series) for series in ("room", "in", "out")}
+
+
+# Filled with the value of the inlet, which is the reference: to rounding. What comes in, less what goes out, is what stays.
+IN = {"velocity": {"mean": 0.04} | FILL}
+BACK = {"velocity": {"mean": -0.04, "scalars": {"s": "outflow"}}}
+LIMITED = {"diffusivity": 2e-3, "limiter": "on"}
+for name, scalar, inlet, outlet in (
+        ("filled", {}, IN, {"pressure": 0}), ("filled_limited", LIMITED, IN, {"pressure": 0}),
+        ("drawn", {}, BACK, {"pressure": {"value": 0} | FILL}), ("drawn_limited", LIMITED, BACK, {"pressure": {"value": 0} | FILL})):
+    found = filled(name, {"reference": 1, "initial": 0} | scalar, inlet, outlet)
+    room, heat = found["room"], found["in"]["heat"] + found["out"]["heat"]
+    away = max(abs(room["minimum"][-1] - 1), abs(room["maximum"][-1] - 1))
+    check(away < 1e-12 and room["minimum"][0] == 0, f"{name}: the tube is filled to {away:.2g}")
+    lost = abs(numpy.diff(room["sum"]) - heat[:-1]).max() / abs(room["sum"]).max()
+    check(lost < 1e-13, f"{name}: what comes in less what goes out is what stays, to {lost:.2g} of it")
+# With another reference: as much as the flow carries; it expands by half a percent on its way.
+for limiter, diffusivity in (("none", 0.02), ("on", 2e-3)):
+    found = filled("carried_" + limiter, {"limiter": limiter, "diffusivity": diffusivity}, {"velocity": {"mean": 0.005} | FILL}, {"pressure": 0}, 24000)
+    given = 0.005 * math.pi * RADIUS**2
+    share = [float(found[end]["heat"][-1]) / given for end in ("in", "out")]
+    check(abs(share[0] - 1) < 6e-3 and abs(share[0] + share[1]) < 1e-3,
+          f"limiter {limiter}: {share[0]:.5f} of the flow rate comes in, {-share[1]:.5f} goes out")
+# Without a value what comes in at a pressure cap is as the fluid is.
+found = filled("plain", {"initial": 0.3}, BACK, {"pressure": 0}, 600)
+check(abs(found["room"]["mean"][-1] - 0.3) < 0.01, f"as the fluid is: {found['room']['mean'][-1]}")
+VARIES = {"velocity": {"mean": 0.02, "scalars": {"s": {"value": 1, "sine": {"period": 70, "mean": 1, "amplitude": 0.3}}}}}
+parts = {"scalar": {"limiter": "on", "diffusivity": 0.01}, "inlet": VARIES, "outlet": {"pressure": {"value": 0} | FILL}}
+for name, steps, more in (("vary", 300, {}), ("vary_level", 60, {"refine": {"near": {"around": "vessel", "distance": 4, "level": 1}}})):
+    room = filled(name, steps=steps, **parts, **more)["room"]
+    check(0 < room["mean"][-1] and -1e-12 < room["minimum"][-1] and room["maximum"][-1] < 1.31, f"{name}: {room[-1]}")
+    filled(name + "_cut", steps=steps, ranks=3, **parts, **more)
+    filled(name + "_half", steps=steps // 2 + 1, **parts, **more)
+    tagflow("run", name + ".yaml", "--output", name + "_half", "--restart", "auto", ranks=2)
+    hashes = [load(run, "report.json")["hashes"] for run in (name, name + "_cut", name + "_half")]
+    check(hashes[0] == hashes[1] == hashes[2] and "s" in hashes[0], f"{name}: the same on one rank, on three, and after a restart on two: {hashes}")
+
 # An aorta with a pulse.
 PERIOD = 2000
 ENDS, CELLS = made("aorta", 12)
@@ -171,7 +226,7 @@ def bent(caps, **more):
 
 
 ENDS, CELLS = made("vessel", D)
-IN, OUT = CAPS["inlet"], CAPS["outlet"]
+IN, OUT, INK = CAPS["inlet"], CAPS["outlet"], {"scalars": {"s": {"diffusivity": 0.1}}}
 for name, wrong, text in (
         ("two", case(bodies=vessels() | {"other": {"mesh": MESH}}), "bodies.other: fluid: inside is given for vessel, too"),
         ("none", case(bodies=vessels(center=[16, 10.2, 400])), "outside of the box"),
@@ -187,7 +242,15 @@ for name, wrong, text in (
         ("edge", bent({name: cap | {"center": [cap["center"][0] - 12, *cap["center"][1:]]} for name, cap in CAPS.items()},
                       mesh=BENT["bodies"]["vessel"]["mesh"] | {"min": [-8, 4, 4]}), "it must lie in the box"),
         ("levels", BENT | {"refine": {"all": {"around": "vessel", "distance": 9, "level": 1}}}, "leave no fluid cell of level 0"),
-        ("heat", BENT | {"scalars": {"t": {"kind": "heat", "diffusivity": 0.1}}}, "scalars do not pass caps yet"),
+        ("heat", BENT | {"scalars": {"t": {"kind": "heat", "diffusivity": 0.1}}},
+         "bodies.vessel.caps.inlet.velocity.scalars.t is missing, the value of the fluid that comes in"),
+        ("leaves", bent({"inlet": IN | {"velocity": {"mean": 0.01, "scalars": {"s": "outflow"}}}, "outlet": OUT}) | INK, "does not point out"),
+        ("flux", bent({"inlet": IN | {"velocity": {"mean": 0.01, "scalars": {"s": {"flux": 1}}}}, "outlet": OUT}) | INK, "unknown key"),
+        ("heights", bent({"inlet": IN | {"velocity": {"mean": 0.01, "scalars": {"s": {"value": {"height": {"file": "a.csv", "axis": "x"}}}}}},
+                          "outlet": OUT}) | INK, "s.value is a map; expected a number"),
+        ("other", bent({"inlet": IN | {"velocity": {"mean": 0.01} | FILL}, "outlet": OUT | {"pressure": {"value": 0, "scalars": {"u": {"value": 1}}}}}) | INK, "there is no scalar 'u'"),
+        ("gradient", bent({name: cap | {"pressure": 0} for name, cap in (("inlet", {"center": ENDS["inlet"]}), ("outlet", OUT))}) |
+         {"scalars": {"s": {"diffusivity": 0.1, "gradient": [0, 0, 0.1]}}, "faces": BENT["faces"] | {"z": "periodic"}}, "no opening goes with a gradient"),
         ("series", BENT | {"output": {"series": {"s": {"every": 10, "of": "outlet", "cap": "side"}}}}, "there is no cap 'side'"),
         ("closed", BENT | {"output": {}, "bodies": {"vessel": {"mesh": BENT["bodies"]["vessel"]["mesh"]}}}, "")):
     said = tagflow("check", write(name + ".yaml", json.dumps(wrong)))

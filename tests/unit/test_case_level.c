@@ -384,6 +384,10 @@ static const struct {
     {HEAD(WALLS) FLUID,
      VESSEL("velocity: {mean: 0.02, table: {file: t.csv, time: 2, repeat: true}}")},
     {HEAD(WALLS) FLUID, VESSEL("pressure: {density: 1.01, ramp: 30}")},
+    {HEAD(WALLS) FLUID SCALARS, VESSEL("velocity: {mean: 0.02, " BRINGS "}")},
+    {HEAD(WALLS) FLUID SCALARS, VESSEL("pressure: {density: 1.01, " BRINGS "}")},
+    {HEAD(WALLS) FLUID SCALARS, VESSEL("velocity: {mean: 0.02, " STEERED "}")},
+    {HEAD(WALLS) FLUID SCALARS, VESSEL("pressure: {density: 1.01, " STEERED "}")},
     {HEAD(WALLS) FLUID, VESSEL("velocity: {mean: 0.02, " STEER "}")},
     {HEAD(WALLS) FLUID, VESSEL("pressure: {density: 1.01, " STEER "}")},
     {HEAD(WALLS) FLUID, VESSEL("pressure: {density: 1.01, sine: {period: 40, phase: 0.1, mean: 1, "

@@ -749,16 +749,16 @@ static const struct {
      "patches.*", "patches.p"},
 };
 
-/* What a scalar t meets at walls, openings and bodies: changes as above. */
-enum { AT_WALL = 1, AT_OPENING = 2, AT_BODY = 4 };
+/* What a scalar t meets at walls, openings, bodies and caps: changes as above. */
+enum { AT_WALL = 1, AT_OPENING = 2, AT_BODY = 4, AT_CAP = 8 };
 static const struct met_change {
     int where;
     const char *row, *before, *after, *path;
 } met[] = {
 #define T_VALUE(more) "{value: 310" more "}"
     {AT_WALL | AT_BODY, "", "adiabatic", T_VALUE(""), NULL},
-    {AT_OPENING, "", "outflow", T_VALUE(""), NULL},
-    {AT_WALL | AT_OPENING | AT_BODY, ".value", T_VALUE(""), "{value: 311}", NULL},
+    {AT_OPENING | AT_CAP, "", "outflow", T_VALUE(""), NULL},
+    {AT_WALL | AT_OPENING | AT_BODY | AT_CAP, ".value", T_VALUE(""), "{value: 311}", NULL},
     {AT_WALL | AT_BODY, ".flux", "{flux: 1e-3}", "{flux: 2e-3}", NULL},
 #define TRANSFER(...) "{transfer: {" __VA_ARGS__ "}}"
     {AT_WALL | AT_BODY, ".transfer.coefficient", TRANSFER("coefficient: 0.1, outside: 290"),
@@ -771,7 +771,7 @@ static const struct met_change {
     {AT_BODY, ".conduct.conductivity", CONDUCT(""), CONDUCT("5"), NULL},
     {AT_BODY, ".conduct.capacity", CONDUCT(""), CONDUCT(", capacity: 2"), NULL},
     {AT_BODY, ".conduct.source", CONDUCT(""), CONDUCT(", source: 1e-6"), NULL},
-#define EVERYWHERE AT_WALL | AT_OPENING | AT_BODY
+#define EVERYWHERE AT_WALL | AT_OPENING | AT_BODY | AT_CAP
     {EVERYWHERE, ".ramp", T_VALUE(", ramp: 10"), T_VALUE(", ramp: 11"), NULL},
     {EVERYWHERE, ".sine.period", T_VALUE(", sine: {period: 10}"), T_VALUE(", sine: {period: 11}"),
      NULL},
@@ -824,6 +824,10 @@ static const struct met_change {
 #define MET_PATCH(kind)                                                                            \
     MET "faces: {xmin: wall, xmax: pressure, y: wall, z: wall}\n"                                  \
         "patches: {p: {face: xmin, rectangle: {from: [1, 1], to: [3, 3]}, " kind "}}\n"
+#define MET_CAP(kind)                                                                              \
+    BASE "scalars: {t: {kind: heat, diffusivity: 0.1, reference: 300.15}}\n"                       \
+         "bodies: {a: {mesh: {file: t.stl, scale: 12, center: [8, 8, 8], fluid: inside}, caps: "   \
+         "{in: {center: [4, 4, 2], " kind "}}}}\n"
 static const struct {
     int where;
     const char *format, *row, *path;
@@ -845,6 +849,10 @@ static const struct {
      "faces: {x: periodic, y: wall, z: wall}\nbodies: {a: {image: {file: a.raw, size: [4, 4, 4], "
      "solid: [1, 2]}, labels: {2: {scalars: {t: %s}}}}}\n",
      "bodies.*.labels.*.scalars.*", "bodies.a.labels.2.scalars.t"},
+    {AT_CAP, MET_CAP("velocity: {mean: -0.01, scalars: {t: %s}}"),
+     "bodies.*.caps.*.velocity.scalars.*", "bodies.a.caps.in.velocity.scalars.t"},
+    {AT_CAP, MET_CAP("pressure: {density: 1.01, scalars: {t: %s}}"),
+     "bodies.*.caps.*.pressure.scalars.*", "bodies.a.caps.in.pressure.scalars.t"},
 };
 
 static void write_file(const char *name, const void *bytes, size_t length)

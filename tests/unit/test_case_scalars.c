@@ -567,7 +567,7 @@ static const struct mistake {
     {OUT("series: {a: {every: 1, of: scalar}}"), "dir/case.yaml:6:", "scalar, which of: scalar needs"},
     {OUT("series: {a: {every: 1, of: scalar, scalar: u}}"), "dir/case.yaml:6:", "no scalar 'u'"},
     {OUT("series: {a: {every: 1, of: mass, scalar: t}}"), "dir/case.yaml:6:", "only with of: scalar or heat"},
-    {OUT("series: {a: {every: 1, of: heat, scalar: t}}"), "dir/case.yaml:6:", "or patch or body"},
+    {OUT("series: {a: {every: 1, of: heat, scalar: t}}"), "dir/case.yaml:6:", "or patch, body or cap"},
     {OUT("series: {a: {every: 1, of: heat, scalar: t, face: ymin}}"), "dir/case.yaml:6:", "adiabatic for t"},
     {BOX T "faces: {x: periodic, y: wall, z: periodic}\n"
      "patches: {in: {face: ymin, rectangle: {from: [2, 0], to: [6, 4]}, velocity: {value: [0, 0.01, 0], scalars: {t: {value: 310}}}},"
