@@ -84,6 +84,17 @@ static enum status check_signal(struct map m, const struct case_scalar_wall *wal
                     value ? "the difference from the scalar's reference" : "the flux");
 }
 
+/* The one key of a map that says `what`, as value_kind(); example: said if there is none. */
+static enum status find_kind(struct map m, const char *const *kinds, const char *what,
+                             const char *example, struct map *found, int *kind)
+{
+    const enum status s = value_kind(m, kinds, "has both", "", found, kind);
+    if (s || found->node)
+        return s;
+    return fail_key(m.r, m.node, " does not say %s (for example %s: %s)", what, m.node->key,
+                    example);
+}
+
 /* Values by height or radius. */
 static enum status read_profile(struct map m, const struct opening_cells *cells,
                                 struct case_scalar_wall *to)
@@ -93,14 +104,10 @@ static enum status read_profile(struct map m, const struct opening_cells *cells,
     const bool heat = m.r->scalar->kind == SCALAR_KIND_heat, physical = map_get(m, "unit");
     struct map found;
     int kind = 0;
-    enum status s = value_kind(m, kinds, "has both", "", &found, &kind);
+    enum status s = find_kind(m, kinds, "how it varies",
+                              "{height: {file: air.csv, axis: z}}; or radius", &found, &kind);
     if (s)
         return s;
-    if (!found.node)
-        return fail_key(m.r, m.node,
-                        " does not say how it varies (for example %s: {height: {file: air.csv, "
-                        "axis: z}}; or radius)",
-                        m.node->key);
     if (!heat && (s = value_refuse(m, "unit", "with a species")))
         return s;
     if (physical && (s = value_read(m, "unit", &to->unit)))
@@ -121,7 +128,7 @@ static enum status read_value(struct map m, const struct opening_cells *cells,
 }
 
 /* A wall with keys. */
-static enum status read_map(struct map m, const char *known, const struct opening_cells *cells,
+static enum status read_map(struct map m, const char *example, const struct opening_cells *cells,
                             struct case_scalar_wall *to)
 {
     static const char *const kinds[] = {"value", "flux", "transfer", "conduct", NULL};
@@ -130,14 +137,9 @@ static enum status read_map(struct map m, const char *known, const struct openin
     static const char *const signals[] = {"ramp", "sine", "table", NULL};
     struct map found;
     int kind = 0;
-    enum status s = value_kind(m, kinds, "has both", "", &found, &kind);
+    enum status s = find_kind(m, kinds, "what it meets there", example, &found, &kind);
     if (s)
         return s;
-    if (!found.node)
-        return fail_key(m.r, m.node,
-                        " does not say what it meets there (for example %s: {value: "
-                        "310}; or %s)",
-                        m.node->key, known);
     to->kind = walls[kind];
     if (to->kind == SCALAR_WALL_conduct) {
         for (size_t k = 0; signals[k]; k++)
@@ -164,8 +166,9 @@ static enum status read_one(struct map m, struct node *n, struct scalar_place pl
         return value_wrong(m.r, n, key);
     if (n->kind == NODE_MAPPING)
         return read_map(m,
-                        strcmp(word, "outflow") ? "flux, transfer, or the word adiabatic"
-                                                : "the word outflow",
+                        strcmp(word, "outflow")
+                            ? "{value: 310}; or flux, transfer, or the word adiabatic"
+                            : "{value: 310}; or the word outflow",
                         place.cells, to);
     if (strcmp(n->text, word) != 0)
         return value_wrong(m.r, n, key);
