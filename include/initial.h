@@ -204,12 +204,16 @@ TAGFLOW_FN void initial_channel(const struct initial *in, const int g[3], struct
     const int n = in->walls;
     const int s = n == 0 ? 1 : 0, t = n == 2 ? 1 : 2;
     const int64_t cells_s = in->cells[s], cells_t = in->cells[t];
+    const int64_t varies = cells_t > 1; /* along t: in one cell no wave fits */
     const double U = in->amplitude, half = 0.5 * in->cells[n], pi = 3.141592653589793;
     const double eta = (g[n] + 0.5) / half - 1, eta2 = eta * eta, eta4 = eta2 * eta2;
     const int64_t across = initial_waves(cells_t, 0.6 * half),
                   along = initial_waves(cells_s, 2.4 * half);
     /* {waves along, waves across}: two waves for each of two components of the potential */
-    const int64_t wave[4][2] = {{0, across}, {along, across + 1}, {along, -across}, {2 * along, 1}};
+    const int64_t wave[4][2] = {{0, varies * across},
+                                {along, varies * (across + 1)},
+                                {along, -varies * across},
+                                {2 * along, varies}};
     double sine[4], d_s[4], d_t[4]; /* d_s, d_t: derivatives along both axes */
     for (int k = 0; k < 4; k++) {
         const int64_t turns =

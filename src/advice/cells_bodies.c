@@ -287,8 +287,31 @@ static void warn_outside(const struct domain *d, const struct flow_case *c,
     }
 }
 
+/* A body as long as a periodic axis has no images along it (case_crosses). So links from cells
+ * beside its ends meet these, unless it is half a cell longer at both. On levels of flat axes it
+ * has no ends. */
+static void warn_ends(const struct flow_case *c, const struct case_body *body)
+{
+    for (int a = 0; a < 3; a++) {
+        const double n = c->cells[a], lo = body->lo[a], hi = body->hi[a];
+        if (c->faces[2 * a].kind == FACE_periodic && !case_crosses(c, body, a) &&
+            (lo > -0.5 || hi < n + 0.5) && !(case_flat(c, a) && c->levels > 1))
+            warn(
+                "body_ends",
+                "bodies.%s is as long as the box along %s, which is periodic, and no longer: cells "
+                "beside its ends meet these, and its drag may be off by %.2g %% (a cell longer at "
+                "both ends)",
+                body->name, key_axes[a], 3 / n);
+    }
+}
+
 void advise_cells_outside(const struct domain *d, const struct flow_case *c)
 {
-    for (int k = 0; k < c->body_count; k++)
-        warn_outside(d, c, &c->bodies[k], d->body_cells[k]);
+    for (int k = 0; k < c->body_count; k++) {
+        const struct case_body *const body = &c->bodies[k];
+        warn_outside(d, c, body, d->body_cells[k]);
+        if (body->wall == BODY_WALL_interpolated && !body->image.file && !case_straight(body) &&
+            !body_surrounds(body))
+            warn_ends(c, body);
+    }
 }

@@ -31,6 +31,11 @@ static enum status check_box(const struct reader *r, const struct node *flow,
         if (!periodic && (cube || (flat && a != c->initial.axis)))
             return fail_value(r, flow, " %s needs periodic faces along %s (faces: {%s: periodic})",
                               name, key_axes[a], key_axes[a]);
+        if (flat && a != c->initial.axis && c->cells[a] == 1)
+            return fail_value(r, flow,
+                              " %s varies along %s, and the box has one cell along it "
+                              "(initial: {axis: %s}, or more cells)",
+                              name, key_axes[a], key_axes[a]);
     }
     if (cube && (c->cells[0] != c->cells[1] || c->cells[0] != c->cells[2]))
         return fail_value(r, flow,

@@ -260,15 +260,13 @@ static void keep_first(void *array, size_t bytes, int n, int rows)
                 bytes);
 }
 
-/* The point about which a body turns. Caps do not go with flat axes. */
-static void flatten_body(struct flow_case *c, struct case_body *body, int axis, double shift)
+/* The axes of a face; k: which of them the flat one is. */
+static void flatten_heights(struct case_heights *h, enum profile profile, int axis, int k,
+                            double shift)
 {
-    if (!body->pivot_given && (isinf(body->lo[axis]) || isinf(body->hi[axis])))
-        return; /* the middle of the box */
-    if (!body->pivot_given)
-        case_pivot(c, body, body->pivot);
-    body->pivot_given = true;
-    body->pivot[axis] -= shift;
+    h->center[k] -= shift;
+    if (profile_has(profile, PROFILE_HAS_height) && h->axis == axis)
+        h->from -= shift;
 }
 
 /* The profile of a face or a patch; p: the patch, or NULL. */
@@ -280,9 +278,14 @@ static void flatten_opening(const struct flow_case *c, int side, int axis, doubl
     if (axes[0] != axis && axes[1] != axis)
         return;
     const int k = axes[1] == axis, rows = c->cells[axes[1]];
-    face->heights.center[k] -= shift;
-    if (p)
+    flatten_heights(&face->heights, face->profile, axis, k, shift);
+    for (int i = 0; i < c->scalar_count; i++)
+        flatten_heights(&face->scalar[i].heights, face->scalar[i].profile, axis, k, shift);
+    if (p) {
         p->center[k] -= shift;
+        p->from[k] -= shift;
+        p->to[k] -= shift;
+    }
     if (p && p->mask && k == 0)
         keep_first(p->mask, 1, c->cells[axis], rows);
     if (face->table && k == 0)
@@ -299,8 +302,8 @@ static void flatten(struct flow_case *c, int axis)
 {
     const double shift = 0.5 * (c->cells[axis] - 1);
     c->initial.center[axis] -= shift;
-    for (int k = 0; k < c->body_count; k++)
-        flatten_body(c, &c->bodies[k], axis, shift);
+    for (int k = 0; k < c->body_count; k++) /* else bodies.c finds it. Caps do not go with this. */
+        c->bodies[k].pivot[axis] -= c->bodies[k].pivot_given ? shift : 0;
     for (int f = 0; f < 6; f++)
         flatten_opening(c, f, axis, shift, &c->faces[f], NULL);
     for (int k = 0; k < c->patch_count; k++)

@@ -15,7 +15,7 @@
 /* The initial values of a scalar; shape: [part_count]. */
 struct scalar_start {
     const struct case_scalar_initial *what;
-    const int *cells;
+    const struct domain *domain;
     struct shape *shape;
     int shapes;
 };
@@ -27,9 +27,10 @@ static void start_destroy(struct scalar_start *a)
     free(a->shape);
 }
 
-static enum status start_create(struct scalar_start *a, const struct flow_case *c, int scalar)
+static enum status start_create(struct scalar_start *a, const struct domain *d,
+                                const struct flow_case *c, int scalar)
 {
-    *a = (struct scalar_start){.what = &c->scalars[scalar].initial, .cells = c->cells};
+    *a = (struct scalar_start){.what = &c->scalars[scalar].initial, .domain = d};
     if (!a->what->part_count)
         return STATUS_OK;
     a->shape = calloc((size_t)a->what->part_count, sizeof *a->shape);
@@ -58,10 +59,12 @@ static double linear_at(const struct case_scalar_initial *w, const double at[3])
 static double value_at(const struct scalar_start *a, const int g[3])
 {
     const struct case_scalar_initial *const w = a->what;
+    const struct domain *const d = a->domain;
     double at[3], turns = w->phase;
     for (int axis = 0; axis < 3; axis++) {
-        at[axis] = g[axis] + 0.5;
-        turns += w->wave[axis] * at[axis] / a->cells[axis];
+        /* as the case was read, with 2^level cells along flat axes */
+        at[axis] = ldexp(refined_place(d->refined, d->level, axis, g[axis] + 0.5), d->level);
+        turns += w->wave[axis] * (g[axis] + 0.5) / d->cells[axis];
     }
     double value = w->linear ? linear_at(w, at) : w->value;
     if (w->amplitude != 0)
@@ -97,7 +100,7 @@ enum status scalar_initialise(struct solver *s, const struct flow_case *c,
     for (int k = 0; k < c->scalar_count && !status; k++) {
         struct scalar_start a;
         struct box piece;
-        status = start_create(&a, c, k);
+        status = start_create(&a, s->domain, c, k);
         for (int number = 0; !status && solver_piece(s, &all, number, &piece); number++) {
             watchdog_progress();
             status = fill_piece(s, &a, given, 1 + k, &piece);

@@ -40,12 +40,13 @@ static enum status add_row(struct domain *d, const struct case_body *what, const
     body_bounds(b, lo, hi);
     for (int a = 0; a < 3; a++) {
         const bool whole = isinf(lo[a]) || isinf(hi[a]);
-        const double middle = whole ? 0.5 * d->cells[a] : 0.5 * (lo[a] + hi[a]);
+        /* flat axes, too, are as long as on level 0 */
+        const double longer = ldexp(1, d->level - refined_halved(d->refined, d->level, a));
+        const double middle =
+            whole ? 0.5 * d->cells[a] : 0.5 * (lo[a] + hi[a]) - 0.5 * (longer - 1);
         row->spin[a] = what->spin[a];
         row->pivot[a] = what->pivot_given ? what->pivot[a] : middle;
-        /* flat axes, too, are as long as on level 0 */
-        const int longer = d->level - refined_halved(d->refined, d->level, a);
-        row->period[a] = d->box_periodic[a] ? ldexp(d->cells[a], longer) : 0;
+        row->period[a] = d->box_periodic[a] ? longer * d->cells[a] : 0;
     }
     return STATUS_OK;
 }

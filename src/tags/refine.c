@@ -172,9 +172,9 @@ static enum status region_open(struct region *g, const struct refined *r, const 
             vicinity_bounds(&g->near, g->bounds.lo, g->bounds.hi);
         return status;
     }
-    for (int a = 0; a < 3; a++) {
-        from[a] = by * what->from[a];
-        to[a] = by * what->to[a];
+    for (int a = 0; a < 3; a++) { /* a flat axis has no length, so a box spans it */
+        from[a] = r->flat[a] ? 0 : by * what->from[a];
+        to[a] = r->flat[a] ? 1 : by * what->to[a];
     }
     if (what->of == REFINE_shape) {
         struct case_shape part = what->shape;

@@ -49,7 +49,9 @@ static enum status make_sponge(struct domain *d, const struct case_zone *zone, u
 {
     const struct case_sponge *const sponge = &zone->sponge;
     const int axis = sponge->face / 2, n = d->view.n[axis];
-    const int lo = zone->cells.lo[axis], thickness = zone->cells.hi[axis] - lo;
+    const int longer = d->level - refined_halved(d->refined, d->level, axis); /* flat: 2^level */
+    const int lo = zone->cells.lo[axis] >> longer,
+              thickness = (zone->cells.hi[axis] >> longer) - lo;
     size_t at;
     const enum status status = domain_table(d, (size_t)(Q + n + SPONGE_PAD), &at);
     if (status)

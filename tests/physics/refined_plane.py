@@ -133,6 +133,44 @@ for name, what, good in (("ranks", "3 ranks", run("ranks", flow("z", 1), ranks=3
                          ("again", "a restart on 2 ranks", run("again", flow("z", 1), "--restart", f"one_z/{HALF}", ranks=2))):
     check(good and state(name) == state("one_z"), f"{what}: the same state")
 
+# What holds the middle of the axis need not span it: as if it did.
+def belt(low, high, **more):
+    return {"domain": {"cells": [48, 32, 1]}, "fluid": {"viscosity": 0.02}, "faces": {"x": "periodic", "y": "wall", "z": "periodic"},
+            "patches": {"belt": {"face": "ymin", "rectangle": {"from": [12, low], "to": [30, high]}, "wall": {"velocity": [0.04, 0, 0]}}},
+            "scalars": {"t": {"diffusivity": 0.02, "initial": {"value": 0, "shapes": {"a": {"box": {"from": [10, 8, low], "to": [20, 16, high]}, "value": 1}}}}},
+            "refine": {"a": {"level": 2, "box": {"from": [8, 0, low], "to": [36, 20, high]}}},
+            "run": {"steps": STEPS}, "output": {"log": {"every": 0}, "series": {"flow": {"every": STEPS, "of": ["mass", "kinetic_energy"]}}}} | more
+
+
+if run("thin", belt(0.4, 0.6)) and run("whole", belt(0, 1)):
+    check(state("thin") == state("whole"), "a patch, a part with another value and a region that do not span the axis")
+    check(table("thin", "flow")["kinetic_energy"][-1] > 0, "the belt moves")
+scalar = {"diffusivity": 0.02}
+if run("slope", belt(0, 1, scalars={"t": scalar | {"initial": {"linear": {"from": [0, 0, 0], "to": [0, 0, 1], "values": [0, 1]}}}})) and \
+        run("even", belt(0, 1, scalars={"t": scalar | {"initial": 0.5}})):
+    check(state("slope") == state("even"), "a scalar that is linear along the axis has the value of the middle")
+
+# The voxels of a box are the box: forces, and torques about their middle.
+numpy.save("box.npy", numpy.ones((1, 12, 8), numpy.uint8))
+rods = {"image": {"image": {"file": "box.npy", "solid": 1, "at": [12, 6, 0]}}, "box": {"shape": {"box": {"from": [12, 6, 0], "to": [20, 18, 1]}}}}
+for name, rod in rods.items():
+    run(name, belt(0, 1, bodies={"b": rod | {"rotation": {"rate": [0, 0, 0.002]}}}, refine={"a": {"level": 2, "around": "b", "distance": 2}}) |
+        {"output": {"log": {"every": 0}, "series": {"b": {"every": STEPS, "of": "forces", "body": "b"}}}})
+one, other = table("image", "b"), table("box", "b")
+for column in "force_x", "force_y", "torque_z":
+    near(f"voxels, {column}", one[column][-1:], other[column][-1:], 1e-9)
+
+# Waves of a channel have the same size on levels; a sponge along the axis the same strength.
+for name, more in (("channel", {"initial": {"flow": "channel", "amplitude": 0.03}}),
+                   ("sponge", {"initial": {"flow": "uniform", "velocity": [0.03, 0.03, 0]},
+                               "regions": {"s": {"box": {"from": [0, 0, 0], "to": [48, 32, 1]}, "sponge": {"towards": "zmin", "strength": 0.02}}}})):
+    energy = []
+    for levels in {"a": {"level": 2, "box": {"from": [8, 0, 0], "to": [36, 20, 1]}}}, {}:
+        if run(f"{name}_{len(levels)}", belt(0, 1, **more) | {"refine": levels}):
+            energy.append(table(f"{name}_{len(levels)}", "flow")["kinetic_energy"][-1])
+    if len(energy) == 2:
+        near(f"{name}: kinetic energy with levels and without", energy[:1], energy[1:], 0.03)
+
 # As those of versions whose levels were thicker.
 with reseal.edited(f"one_z/{HALF}") as file:
     place = file["cells/populations_1"].attrs["first_cell"]
