@@ -1200,7 +1200,8 @@ def render(o):
         if o.picture == "slice" and asked and not array_of(source.last, "velocity"):
             raise Wrong(f"{quoted(source.last.path)}: {what} need velocity")
     if o.picture == "slice" and o.axis is None:
-        thin = [k for k in range(3) if source.last.cells[k] == 1]
+        box = run.case["domain"]["cells"]  # files of levels repeat its one cell
+        thin = [k for k in range(3) if 1 in (source.last.cells[k], box[k])]
         o.axis = "xyz"[thin[0]] if thin else "z"
     output = o.output or f"{run.name}_{o.picture}" + (".gif" if o.animate else ".png")
     check_output(output, MOVIES if o.animate else (".png",))
