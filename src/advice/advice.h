@@ -37,6 +37,7 @@
     X(scalars)                                                                                     \
     X(edges)                                                                                       \
     X(density)                                                                                     \
+    X(tables)                                                                                      \
     X(earlier)
 #define X(name) void advise_##name(const struct flow_case *c);
 ADVICE_CASE_LIST(X)

@@ -22,6 +22,33 @@ static void warn_density(const struct flow_case *c, const struct case_gate *gate
                                  : "the velocities");
 }
 
+/* A table of heights or distances of which the box holds a small part: they are in another unit. */
+static void warn_far(const struct flow_case *c, const struct case_heights *h, enum profile profile,
+                     const char *name, const char *of)
+{
+    static const double far = 20;
+    const double box = profile_has(profile, PROFILE_HAS_radius)
+                           ? fmax(c->cells[0], fmax(c->cells[1], c->cells[2]))
+                           : c->cells[h->axis];
+    if (h->points > 1 && h->at[h->points - 1] > far * box)
+        warn("table_beyond",
+             "%s%s: its table reaches to %.4g cells, and the box has %.4g there: the rest has no "
+             "effect (is its length right?)",
+             name, of, h->at[h->points - 1], box);
+}
+
+void advise_tables(const struct flow_case *c)
+{
+    for (int k = 0; k < case_openings(c); k++) {
+        const struct case_face *const what = case_opening(c, k);
+        const struct case_gate gate = case_gate(c, k);
+        warn_far(c, &what->heights, what->profile, gate.name, ", profile");
+        for (int i = 0; i < c->scalar_count; i++)
+            warn_far(c, &what->scalar[i].heights, what->scalar[i].profile, gate.name,
+                     ", a scalar's value");
+    }
+}
+
 void advise_density(const struct flow_case *c)
 {
     for (int k = 0; k < case_gates(c); k++) {

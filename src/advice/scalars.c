@@ -4,6 +4,7 @@
 
 #include "advice/advice.h"
 #include "base/message.h"
+#include "case/limits.h"
 #include "case/scalar_extent.h"
 #include "case/sections.h"
 
@@ -145,15 +146,14 @@ static void warn_reference(const struct flow_case *c, int k)
     for (int i = 0; i < case_openings(c); i++)
         leaks = leaks || face_open(case_opening(c, i)->kind);
     const struct case_scalar *const s = &c->scalars[k];
-    const struct scalar_extent e = scalar_extent_of(c, k);
+    const struct scalar_extent e = scalar_extent_given(c, k);
     const double middle = 0.5 * (e.low + e.high), width = e.high - e.low;
-    if (c->units.given && s->kind == SCALAR_KIND_heat && s->reference == 0 &&
-        s->initial.value == 0 && !s->initial.linear && !s->initial.earlier)
-        warn(
-            "reference_start",
-            "scalars.%s: begins at 0 K, as neither reference nor initial is given (give reference: "
-            "300 K: the temperature at inlets, or near the middle of all)",
-            s->name);
+    if (c->units.given && s->kind == SCALAR_KIND_heat && s->reference == 0 && !s->initial.given &&
+        !s->initial.earlier)
+        warn("reference_start",
+             "scalars.%s: begins at 0 K, its reference, as initial is not given (give reference: "
+             "300 K: the temperature at inlets, or near the middle of all)",
+             s->name);
     if (leaks && width == 0 && s->kind == SCALAR_KIND_heat && s->reference == 0 && middle != 0)
         warn("reference_missing",
              "scalars.%s: its values are %.4g from the reference, 0: errors of the flow at walls "
@@ -178,6 +178,56 @@ static void warn_reference(const struct flow_case *c, int k)
              "scalars.%s: its values differ by %.3g, but are about %.3g from the reference, which "
              "costs digits (take reference: %.6g)",
              s->name, width, fabs(middle), s->reference + best_reference(c, k, &e));
+}
+
+/* The values that come in and differ with height: of tables by height along the axis. */
+static struct scalar_extent stratified_along(const struct flow_case *c, int k, int axis)
+{
+    struct scalar_extent e = {.any = false};
+    for (int i = 0; i < case_openings(c); i++) {
+        const struct case_face *const what = case_opening(c, i);
+        const struct case_scalar_wall *const w = &what->scalar[k];
+        if (face_open(what->kind) && w->kind == SCALAR_WALL_value &&
+            profile_has(w->profile, PROFILE_HAS_height) && w->heights.axis == axis)
+            e = (struct scalar_extent){true, w->heights.low, w->heights.high};
+    }
+    return e;
+}
+
+/* An outlet holds one pressure; that of a stratified fluid at rest differs with height, by its
+ * buoyancy. With the reference in the middle of the values a stream between two planes was turned
+ * by 9 % of its velocity where this difference was 0.21 of the velocity's square, by 1 and 30 % at
+ * other velocities; with the reference at one end by four times as much (docs/lab/stratified.md).
+ */
+static void warn_stratified(const struct flow_case *c, int k)
+{
+    static const double of_velocity = 0.43, least = 0.01;
+    const struct case_scalar *const s = &c->scalars[k];
+    const double speed = case_fastest_velocity(c);
+    for (int axis = 0; axis < 3; axis++) {
+        const struct scalar_extent e = stratified_along(c, k, axis);
+        const double weight = fabs(c->gravity[axis] * s->expansion) * c->cells[axis];
+        const double width = e.high - e.low, far = fmax(fabs(e.low), fabs(e.high));
+        const double pressure =
+            weight * (e.low * e.high > 0 ? 0.5 * fabs(e.low + e.high) : far * far / (2 * width));
+        const double error = of_velocity * pressure / (speed * speed);
+        if (!e.any || !(width > 0) || !(speed > 0) || error < least)
+            continue;
+        char middle[64] = "";
+        if (fabs(e.low + e.high) > 0.1 * width)
+            snprintf(middle, sizeof middle, "take reference: %.6g, the middle; or ",
+                     s->reference + 0.5 * (e.low + e.high));
+        for (int i = 0; i < case_openings(c); i++)
+            if (face_holds_density(case_opening(c, i)) && case_opening_side(c, i) / 2 != axis) {
+                warn("stratified_outlet",
+                     "scalars.%s: it differs by height where fluid comes in, and %s holds one "
+                     "pressure at all heights: the flow is turned before it, by about %.2g %% of "
+                     "its velocity (%scut the outlet into patches, each with the pressure of its "
+                     "height)",
+                     s->name, case_gate(c, i).name, 100 * error, middle);
+                return;
+            }
+    }
 }
 
 static void warn_rate(const struct flow_case *c, int k)
@@ -305,18 +355,27 @@ static void warn_part(const struct flow_case *c, int k, const struct case_body *
     warn_surface(&c->scalars[k], body, w, name.text);
 }
 
-/* Is a value given at a wall that is no opening? */
-static bool meets_value(const struct flow_case *c, int k)
+/* Is a value given at a wall that is no opening? *level: the coarsest level of such walls. */
+static bool meets_value(const struct flow_case *c, int k, int *level)
 {
     bool any = false;
     double range[2];
+    *level = c->levels - 1;
     for (int i = 0; i < case_openings(c); i++) {
         const struct case_face *const face = case_opening(c, i);
-        any = any || (!face_open(face->kind) && scalar_wall_values(&face->scalar[k], range));
+        if (face_open(face->kind) || !scalar_wall_values(&face->scalar[k], range))
+            continue;
+        any = true;
+        *level = 0;
     }
     for (int i = 0; i < c->body_count; i++)
-        for (int part = 0; part <= c->bodies[i].label_count; part++)
-            any = any || scalar_wall_values(case_body_wall(&c->bodies[i], part, k), range);
+        for (int part = 0; part <= c->bodies[i].label_count; part++) {
+            const int finest = limits_level(c, i);
+            if (!scalar_wall_values(case_body_wall(&c->bodies[i], part, k), range))
+                continue;
+            any = true;
+            *level = finest < *level ? finest : *level;
+        }
     return any;
 }
 
@@ -339,9 +398,11 @@ static void warn_limiter(const struct flow_case *c, int k)
 {
     if (!scalar_limited(c, k))
         return;
-    const double layer = scalar_layer(c, k);
-    warn_conducting(c, k, layer);
-    if (layer < 1 && meets_value(c, k)) {
+    int level;
+    const bool meets = meets_value(c, k, &level);
+    const double layer = ldexp(scalar_layer(c, k), level); /* in cells at these walls */
+    warn_conducting(c, k, scalar_layer(c, k));
+    if (layer < 1 && meets) {
         /* fits the plate of docs/lab/scalar_limiter.md */
         const double thin = 1.77 * layer, share = thin / pow(1 + pow(thin, 2.3), 1 / 2.3);
         warn("scalar_layer",
@@ -362,8 +423,9 @@ static void warn_convection(const struct flow_case *c, int k)
     static const double thick = 3.4, error = 0.23, most = 0.4;
     const double layer = scalar_layer(c, k), part = error / (layer * layer);
     const bool limited = scalar_limited(c, k);
+    int level;
     if (c->scalars[k].expansion == 0 || !(magnitude(c->gravity) > 0) || case_is_open(c) ||
-        c->levels > 1 || layer >= thick || (limited && layer < 1) || !meets_value(c, k))
+        c->levels > 1 || layer >= thick || (limited && layer < 1) || !meets_value(c, k, &level))
         return;
     warn("convection_layer",
          "scalars.%s: its layer at the walls, sqrt(diffusivity length / velocity), is %.2g cells "
@@ -384,6 +446,7 @@ void advise_scalars(const struct flow_case *c)
         warn_temperatures(c, k);
         warn_buoyancy(c, k);
         warn_reference(c, k);
+        warn_stratified(c, k);
         warn_rate(c, k);
         warn_opening(c, k);
         warn_links(c, k);

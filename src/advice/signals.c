@@ -24,6 +24,17 @@ static void warn_end(const struct flow_case *c, const struct case_signal *s, con
          of, name, s->times[last], time, (long long)c->run.steps, s->values[last]);
 }
 
+/* A run that sees less than the first interval of a table: its times are in another unit. */
+static void warn_unseen(const struct flow_case *c, const struct case_signal *s, const char *of,
+                        const char *name)
+{
+    if (s->kind == SIGNAL_table && s->points > 2 && s->times[1] > (double)c->run.steps)
+        warn("table_unseen",
+             "%s%s: its table reaches to step %.6g, its second line alone to %.6g, and the run has "
+             "%lld steps (are its times in another unit?)",
+             of, name, s->times[s->points - 1], s->times[1], (long long)c->run.steps);
+}
+
 static void warn_ramp(const struct flow_case *c, const struct case_signal *s, const char *of,
                       const char *name)
 {
@@ -40,6 +51,7 @@ static void warn_signal(const struct flow_case *c, const struct case_signal *s, 
 {
     warn_end(c, s, of, name);
     warn_ramp(c, s, of, name);
+    warn_unseen(c, s, of, name);
 }
 
 /* The ramp of an inlet begins at 0: a flow that is there already is stopped by it, and rings. */

@@ -76,6 +76,18 @@ struct scalar_extent scalar_extent_of(const struct flow_case *c, int k)
     return e;
 }
 
+struct scalar_extent scalar_extent_given(const struct flow_case *c, int k)
+{
+    const struct case_scalar *const s = &c->scalars[k];
+    double range[2];
+    bool comes = false;
+    for (int n = 0; n < case_gates(c); n++) {
+        const struct case_gate gate = case_gate(c, n);
+        comes = comes || (gate.open && scalar_wall_values(&gate.scalar[k], range));
+    }
+    return comes && !s->initial.given ? extent_of_walls(c, k) : scalar_extent_of(c, k);
+}
+
 /* fluid.length, or the distance of two opposite faces of different values; 0: not known. */
 static double length_of(const struct flow_case *c, int k)
 {

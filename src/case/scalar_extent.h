@@ -14,7 +14,11 @@ struct scalar_extent {
  * from an earlier result. */
 struct scalar_extent scalar_extent_of(const struct flow_case *c, int k);
 
-/* The same as text with units: "18 degC (291.15 K) to ...". False: there are none. */
+/* The same, but without an initial value that is not given, if fluid comes in with a value: it is
+ * the reference, and soon forgotten. */
+struct scalar_extent scalar_extent_given(const struct flow_case *c, int k);
+
+/* The extent of scalar_extent_of() as text with units: "18 degC (291.15 K) to ...". False: there are none. */
 enum { SCALAR_RANGE_TEXT = 160 };
 bool scalar_range_text(const struct flow_case *c, int k, char text[SCALAR_RANGE_TEXT]);
 

@@ -668,6 +668,32 @@ WARM = {"units": "{dx: 1 mm, dt: 1 ms}", "fluid.viscosity": "5e-5 m2/s", "force.
 accepted(WARM | {INFLOW + ".value": "[0.05 m/s, 0, 0]", INFLOW + ".scalars.T.value": "290 K", "scalars.T.initial": "290 K"}, warned=["(take reference: 290)"])
 accepted(WARM | {"faces": "{x: {wall: {scalars: {T: {value: 290 K}}}}, y: wall, z: wall}", "scalars.T.initial": "290 K"}, warned=["(take reference: 295)"])
 
+# The default initial value is not one that the case gives where fluid comes in: it does not hide a reference far from the others.
+STREAM = WARM | {INFLOW + ".value": "[0.05 m/s, 0, 0]", "force.gravity": "[0, -2 m/s2, 0]", "scalars.T.reference": "270 K"}
+with open("air.csv", "w") as file:
+    file.write("0,290\n16,300\n")
+AIR = {INFLOW + ".scalars.T.value": "{height: {file: air.csv, axis: y, length: 1 mm}}"}
+FAR, TURNED = "nearly all of the buoyancy only changes the pressure", "scalars.T: it differs by height where fluid comes in, and faces.xmax holds one pressure"
+accepted(STREAM | AIR, warned=[FAR, TURNED])
+accepted(STREAM | AIR | {"scalars.T.reference": "290 K"}, warned=["(take reference: 295, the middle; or cut the outlet"])
+accepted(STREAM | AIR | {"scalars.T.reference": "295 K"}, warned=["of its velocity (cut the outlet into patches"])
+accepted(STREAM | AIR | {"scalars.T.reference": "295 K", "scalars.T.expansion": "1e-4 /K"})
+accepted(STREAM | AIR | {"scalars.T.reference": "295 K", "force.gravity": "[-2 m/s2, 0, 0]"})
+# Tables in another unit.
+FAR_TABLE = "faces.xmin, a scalar's value: its table reaches to 1.6e+04 cells, and the box has 16 there"
+accepted(STREAM | {INFLOW + ".scalars.T.value": "{height: {file: air.csv, axis: y, length: 1 m}}", "scalars.T.reference": "290 K"}, warned=[FAR_TABLE])
+with open("pulse.csv", "w") as file:
+    file.write("0,0\n1,1\n2,0\n")
+PULSE = {INFLOW: "{value: [0.05, 0, 0], table: {file: pulse.csv, time: %s}}"}
+PULSED = "the inlet's velocity rises and falls by its table"
+accepted({INFLOW: PULSE[INFLOW] % 1000}, warned=[PULSED, "faces.xmin: its table reaches to step 2000, its second line alone to 1000, and the run has 200 steps"])
+accepted({INFLOW: PULSE[INFLOW] % 100}, warned=[PULSED])
+
+# Only an interpolated wall knows where a body ends.
+ROD = {"faces.z": "periodic", "bodies.b": "{wall: %s, shape: {cylinder: {center: [20, 8, 6], axis: z, radius: 3, length: %g}}}"}
+for wall, length, warned in ("interpolated", 12, ["bodies.b is as long as the box along z"]), ("interpolated", 14, []), ("halfway", 12, []), ("interpolated", 6, []):
+    accepted(ROD | {"bodies.b": ROD["bodies.b"] % (wall, length)}, warned=warned)
+
 # Friction of a viscous flow takes density: 3 dp = 24 nu u L / H^2 between planes, here 24 * 0.8 * 0.01 * 60 / 12^2 = 0.08.
 FRICTION = {"domain.cells": "[60, 12, 1]", "faces.z": "periodic", "faces.xmin": "{velocity: {value: [0.01, 0, 0], profile: parabola}}", "faces.xmax": "nonreflecting",
             "fluid.viscosity": 0.8, "output": "{series: {d: {every: 3000, of: probe, point: [0.5, 6, 0.5]}}}"}
