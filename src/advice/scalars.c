@@ -129,9 +129,11 @@ static void warn_buoyancy(const struct flow_case *c, int k)
 static double best_reference(const struct flow_case *c, int k, const struct scalar_extent *e)
 {
     double range[2] = {e->low, e->high};
-    for (int i = case_openings(c) + case_caps(c) - 1; i >= 0; i--)
-        if (i >= case_openings(c) || face_open(case_opening(c, i)->kind))
-            scalar_wall_values(case_condition(c, i, k), range);
+    for (int i = case_gates(c) - 1; i >= 0; i--) {
+        const struct case_gate gate = case_gate(c, i);
+        if (gate.open)
+            scalar_wall_values(&gate.scalar[k], range);
+    }
     return 0.5 * (range[0] + range[1]);
 }
 
@@ -142,9 +144,7 @@ static double best_reference(const struct flow_case *c, int k, const struct scal
 static void warn_reference(const struct flow_case *c, int k)
 {
     static const double far = 2, much = 100;
-    bool leaks = c->body_count > 0;
-    for (int i = 0; i < case_openings(c); i++)
-        leaks = leaks || face_open(case_opening(c, i)->kind);
+    const bool leaks = c->body_count > 0 || case_is_open(c);
     const struct case_scalar *const s = &c->scalars[k];
     const struct scalar_extent e = scalar_extent_given(c, k);
     const double middle = 0.5 * (e.low + e.high), width = e.high - e.low;

@@ -1434,7 +1434,7 @@ static void warnings_come_when_due(void **state)
         {"faces={xmin: {pressure: {density: 1.04}}, xmax: outflow, y: wall, z: wall}",
          "Mach is 0.231 by the estimated velocity"},
         {"faces={xmin: {pressure: {density: 0.9}}, xmax: outflow, y: wall, z: wall}",
-         "the density of xmin differs by up to 10 % from the reference"},
+         "the density of faces.xmin differs by up to 10 % from the reference"},
         {"fluid={viscosity: 0.0017}", ""},
         {"fluid={viscosity: 0.0016}", "tau is 0.5048: trt may become noisy"},
         /* auto takes rr; BGK and TRT up to 40 without walls, 12 beside them, 8 with open faces */
