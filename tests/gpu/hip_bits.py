@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The backend as it is compiled for AMD GPUs has the states that the program knows: hip_bits.py PROGRAM, on the stand-in by HIP's names.
-`info` says HIP, and one line without a GPU is HIP's, so that it is that backend."""
+`info` says HIP, so that it is that backend. selftest looks for GPUs in /dev, unless CUDA_VISIBLE_DEVICES names them."""
 import os
 import subprocess
 import sys
@@ -8,8 +8,8 @@ import sys
 program = os.path.abspath(sys.argv[1])
 
 
-def said(*words, **more):
-    done = subprocess.run([program, *words], capture_output=True, text=True, env=os.environ | more)
+def said(*words):
+    done = subprocess.run([program, *words], capture_output=True, text=True, env=os.environ | {"CUDA_VISIBLE_DEVICES": "0"})
     return done.returncode, done.stdout + done.stderr
 
 
