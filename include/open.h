@@ -634,18 +634,16 @@ TAGFLOW_FN real leave_cap_velocity(const struct leaving *l)
     return l->c_out + (number)6 * weight_of(l->in) * open_dot(c[l->in], l->given_u);
 }
 
-/* The even part of the pair is that of anti-bounce-back, as in leave_pressure_links. The density
- * half-way along the link lies on the line from the cell's to the one given where the link meets
- * the cap; not beyond it, since a factor 1/q of small q makes flows diverge. u_b is the cell's
- * velocity: the correction for diagonal links, quadratic in u, grows in cells between cap and wall
- * until the flow diverges.
+/* Even part: as anti-bounce-back, see leave_pressure_links. The density half-way along the link
+ * lies on the line from the cell's to the one given where the link meets the cap; not beyond it,
+ * since a factor 1/q of small q makes flows diverge. u_b is the cell's velocity: the correction for
+ * diagonal links, quadratic in u, grows in cells between cap and wall until the flow diverges.
  *
- * The odd part is that of equilibrium at the cell's momentum. Anti-bounce-back keeps the odd part
- * that the operator leaves, and what of it is off equilibrium grows from step to step: with any
- * even part a Y of 20 cells diverged from a Reynolds number of a cell of 20 on. Half of the
- * momentum along the cap is left out. With all of it, fluid in the last cells moves along an
- * oblique cap at 7 % of the stream's velocity at Re 5, in place of 1 %; with none, trt diverges
- * earlier. */
+ * Odd part: equilibrium at the cell's momentum. Anti-bounce-back keeps the operator's odd part
+ * instead. Its deviation from equilibrium grows from step to step: a Y of 20 cells diverged at a
+ * Reynolds number of a cell of 30, with this even part and with another one. Half of the momentum
+ * along the cap is left out. With all of it, fluid in the last cells moves along an oblique cap at
+ * 7 % of the stream's velocity at Re 5, in place of 1 %; with none, trt diverges earlier. */
 TAGFLOW_FN real leave_cap_pressure(const struct leaving *l)
 {
     static const int c[Q][3] = LATTICE_VELOCITIES;

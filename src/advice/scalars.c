@@ -194,11 +194,9 @@ static struct scalar_extent stratified_along(const struct flow_case *c, int k, i
     return e;
 }
 
-/* An outlet holds one pressure; that of a stratified fluid at rest differs with height, by its
- * buoyancy. With the reference in the middle of the values a stream between two planes was turned
- * by 9 % of its velocity where this difference was 0.21 of the velocity's square, by 1 and 30 % at
- * other velocities; with the reference at one end by four times as much (docs/lab/stratified.md).
- */
+/* An outlet holds one pressure. In a stratified fluid at rest the pressure differs with height, by
+ * the buoyancy. Where this difference was 0.21 of the square of the velocity, a stream between two
+ * planes was turned by 9 % of its velocity (docs/lab/stratified.md, also for other ratios). */
 static void warn_stratified(const struct flow_case *c, int k)
 {
     static const double of_velocity = 0.43, least = 0.01;

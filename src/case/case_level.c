@@ -295,9 +295,9 @@ static void flatten_opening(const struct flow_case *c, int side, int axis, doubl
         face->table_size[k] = 1;
 }
 
-/* Gives a level the one cell that level 0 has along a flat axis. It was read with 2^level cells
- * there, so that what is in the box on level 0 is in it here. Now the levels have the middle of the
- * axis in common. */
+/* Gives a level the one cell that level 0 has along a flat axis. The case was read with 2^level
+ * cells there, so that everything in the box of level 0 is in this one. Places shift, so that the
+ * middle of the axis is the same place on all levels. */
 static void flatten(struct flow_case *c, int axis)
 {
     const double shift = 0.5 * (c->cells[axis] - 1);

@@ -1,9 +1,9 @@
 /* Which cells belong to which level of a refined grid.
  *
  * Level 0 has the cells of the box; each further level halves them, but not along flat axes. A
- * level above 0 is a union of bricks: 4^3 cells of the level before, 8^3 of its own. Bricks at the
- * end of the box may be smaller. A cell of a level is `absent` if a finer level covers it. Every
- * rank knows all bricks.
+ * level above 0 is a union of bricks. A brick is 4^3 cells of the coarser level, and 8^3 of its
+ * own; at the end of the box it may be smaller. A cell of a level is `absent` if a finer level
+ * covers it. Every rank knows all bricks.
  */
 #ifndef TAGFLOW_REFINED_H
 #define TAGFLOW_REFINED_H
